@@ -1,0 +1,84 @@
+/**
+ * Everything that can happen and is not a bug. One table maps each kind to what the program does about it; anything thrown that
+ * is not a `Failure` is a bug (exit 1).
+ */
+export type FailureKind =
+  | 'usage'
+  | 'config'
+  | 'preflight-refused'
+  | 'locked'
+  | 'verification-failed'
+  | 'alias-changed'
+  | 'slot-lost'
+  | 'source-changed'
+  | 'plan-changed'
+  | 'state-unknown'
+  | 'too-many-rejects'
+  | 'slot-wal-limit'
+  | 'denied'
+  | 'unreachable'
+  | 'slot-timeout'
+  | 'connection-lost'
+  | 'sink-overloaded'
+  | 'sink-blocked'
+  | 'stalled'
+  | 'sink-refused'
+  | 'target-vanished'
+  | 'interrupted'
+  | 'terminated';
+
+interface FailurePolicy {
+  readonly exitCode: number;
+  /** `retry`: the same call again after a pause. `restart`: from the last checkpoint, by the same command. `stop`: a person must look. */
+  readonly action: 'retry' | 'restart' | 'stop';
+}
+
+const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
+  usage: { exitCode: 64, action: 'stop' },
+  config: { exitCode: 64, action: 'stop' },
+  'preflight-refused': { exitCode: 20, action: 'stop' },
+  locked: { exitCode: 21, action: 'stop' },
+  'verification-failed': { exitCode: 22, action: 'stop' },
+  'alias-changed': { exitCode: 23, action: 'stop' },
+  'slot-lost': { exitCode: 24, action: 'stop' },
+  'source-changed': { exitCode: 24, action: 'stop' },
+  'plan-changed': { exitCode: 24, action: 'stop' },
+  'state-unknown': { exitCode: 24, action: 'stop' },
+  'too-many-rejects': { exitCode: 25, action: 'stop' },
+  'slot-wal-limit': { exitCode: 26, action: 'stop' },
+  denied: { exitCode: 27, action: 'stop' },
+  unreachable: { exitCode: 69, action: 'stop' },
+  'slot-timeout': { exitCode: 75, action: 'restart' },
+  'connection-lost': { exitCode: 75, action: 'retry' },
+  'sink-overloaded': { exitCode: 75, action: 'retry' },
+  'sink-blocked': { exitCode: 75, action: 'retry' },
+  stalled: { exitCode: 75, action: 'restart' },
+  'sink-refused': { exitCode: 1, action: 'stop' },
+  'target-vanished': { exitCode: 1, action: 'stop' },
+  interrupted: { exitCode: 130, action: 'restart' },
+  terminated: { exitCode: 143, action: 'restart' },
+};
+
+interface FailureOptions {
+  /** What to type or change next; one or more sentences for an operator. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** A classified failure: `message` says what failed and what was seen, `hint` what to do next. Neither holds row values or secrets. */
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  readonly hint: string | undefined;
+
+  constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'Failure';
+    this.kind = kind;
+    this.hint = options.hint;
+  }
+}
+
+/** The row of the policy table for any thrown value; what is not a `Failure` is a bug: exit 1, stop. */
+export function policyOf(error: unknown): FailurePolicy {
+  return error instanceof Failure ? POLICY[error.kind] : { exitCode: 1, action: 'stop' };
+}

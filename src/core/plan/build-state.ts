@@ -1,0 +1,41 @@
+/**
+ * What a build leaves on the servers, in the new index's mapping under `_meta.realign`. Everything a resume on another host needs; no
+ * secrets, no row values except the ids of rejected rows (the verifier must know them). LSNs and xids are PostgreSQL's text.
+ */
+export const STATE_FORMAT = 1;
+
+export type BuildPhase = 'load' | 'catchup' | 'verify' | 'swap' | 'cleanup' | 'finished';
+
+/** Blocks of one leaf that are loaded: `[from, to)` pairs in ascending order, not touching each other. */
+export interface LeafProgress {
+  readonly oid: number;
+  readonly relfilenode: number;
+  readonly blocks: number;
+  readonly chunkBlocks: number;
+  readonly done: readonly (readonly [number, number])[];
+}
+
+export interface BuildState {
+  readonly format: typeof STATE_FORMAT;
+  readonly tool: string;
+  readonly build: string;
+  readonly alias: string;
+  readonly phase: BuildPhase;
+  readonly slot: string;
+  readonly publication: string;
+  /** The slot's consistent point. */
+  readonly cp: string;
+  readonly systemIdentifier: string;
+  readonly timeline: number;
+  readonly database: string;
+  readonly table: { readonly oid: number; readonly schema: string; readonly name: string };
+  /** `SourceTable.fingerprint` at the start. */
+  readonly catalogFingerprint: string;
+  /** A hash over everything in the config that shapes documents, mapping and settings. */
+  readonly planFingerprint: string;
+  /** The generation the alias was on at the start; null for a first build. */
+  readonly previous: string | null;
+  readonly startedAt: string;
+  readonly load: readonly LeafProgress[];
+  readonly rejectedIds: readonly string[];
+}

@@ -1,0 +1,55 @@
+/** A field whose value is SQL NULL. */
+export const FIELD_NULL = -1;
+/** A field the message does not carry: an unchanged TOAST value, or a column the stream never sends (generated). It must be looked up. */
+export const FIELD_ABSENT = -2;
+
+/**
+ * One row as text, whatever way it came (COPY, WAL, lookup): field `i` is `bytes[starts[i], ends[i])`, PostgreSQL's text form in UTF-8, with
+ * COPY escapes already removed. `starts[i]` is `FIELD_NULL` or `FIELD_ABSENT` where there is no text. Fields are in the order of
+ * `SourceTable.columns`. Readers reuse one `Row` object and its buffer: copy (`copyRow`) what must outlive the next read.
+ */
+export interface Row {
+  bytes: Buffer;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** A `Row` with room for `columnCount` fields, all NULL. */
+export function emptyRow(columnCount: number): Row {
+  return {
+    bytes: Buffer.alloc(0),
+    starts: new Int32Array(columnCount).fill(FIELD_NULL),
+    ends: new Int32Array(columnCount).fill(FIELD_NULL),
+  };
+}
+
+/** A compact copy that owns its bytes. */
+export function copyRow(row: Row): Row {
+  let length = 0;
+  for (let i = 0; i < row.starts.length; i++) length += fieldLength(row, i);
+  const copy: Row = { bytes: Buffer.allocUnsafe(length), starts: new Int32Array(row.starts), ends: new Int32Array(row.ends) };
+  let at = 0;
+  for (let i = 0; i < row.starts.length; i++) {
+    const start = row.starts[i] as number;
+    if (start < 0) continue;
+    const end = row.ends[i] as number;
+    row.bytes.copy(copy.bytes, at, start, end);
+    copy.starts[i] = at;
+    at += end - start;
+    copy.ends[i] = at;
+  }
+  return copy;
+}
+
+/** The field's text, or `null` for SQL NULL; throws `RangeError` on an absent field. */
+export function fieldText(row: Row, column: number): string | null {
+  const start = row.starts[column] as number;
+  if (start === FIELD_NULL) return null;
+  if (start === FIELD_ABSENT) throw new RangeError(`column ${column} is absent from the message`);
+  return row.bytes.toString('utf8', start, row.ends[column]);
+}
+
+function fieldLength(row: Row, column: number): number {
+  const start = row.starts[column] as number;
+  return start < 0 ? 0 : (row.ends[column] as number) - start;
+}

@@ -1,0 +1,297 @@
+/**
+ * What the pipeline needs from the two servers and from the machine. Declared here, by their user (style.md 14); `src/postgres` and
+ * `src/elasticsearch` implement them. Every method throws `Failure` for what can happen; anything else is a bug. Every method is safe to run twice.
+ */
+import type { Row } from '../core/row.ts';
+import type { Finding } from '../core/finding.ts';
+import type { BuildState } from '../core/plan/build-state.ts';
+import type { BulkBody } from '../core/sink/bulk-body.ts';
+import type { BulkAnswer } from '../core/sink/operation.ts';
+import type { Column, Leaf, SourceTable } from '../core/table.ts';
+import type { PgSnapshot } from '../core/wal/snapshot.ts';
+
+// ── the source ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SourceIdentity {
+  readonly systemIdentifier: string;
+  readonly timeline: number;
+  readonly database: string;
+  /** e.g. 170010 */
+  readonly versionNumber: number;
+}
+
+/** A slot that was just made. Its exported snapshot lives until `release`. */
+export interface CreatedSlot {
+  readonly name: string;
+  readonly consistentPoint: bigint;
+  readonly snapshotName: string;
+  /** Ends the exporting connection: a temporary slot and the exported snapshot go with it, a persistent slot stays. */
+  release(): Promise<void>;
+}
+
+export interface SlotState {
+  readonly name: string;
+  readonly confirmedFlushLsn: bigint | null;
+  readonly restartLsn: bigint | null;
+  readonly active: boolean;
+  readonly activePid: number | null;
+  /** reserved, extended, unreserved, lost */
+  readonly walStatus: string | null;
+  readonly safeWalSize: bigint | null;
+  /** Bytes of WAL the slot retains: current insert position − restart_lsn. */
+  readonly retainedBytes: bigint;
+  readonly database: string;
+}
+
+export interface PublicationState {
+  readonly tables: readonly number[];
+  readonly insert: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+  readonly truncate: boolean;
+  readonly viaRoot: boolean;
+}
+
+/** One chunk of the load: the heap blocks `[from, to)` of one leaf; `to: null` means to the end. */
+export interface ChunkRequest {
+  readonly leaf: Leaf;
+  readonly from: number;
+  readonly to: number | null;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * One chunk's rows in one short READ ONLY REPEATABLE READ transaction: ACCESS SHARE lock on the leaf first, then the snapshot, then the
+ * guard (the leaf's current relfilenode; the caller compares), then COPY.
+ */
+export interface ChunkReader {
+  readonly snapshot: PgSnapshot;
+  readonly relfilenode: number;
+  /**
+   * Batches of raw COPY text as they arrive, not row-aligned; back-pressure by not asking for more. Throws `connection-lost` when cut in
+   * the middle, or if the row count of the command tag differs from the newlines seen.
+   */
+  chunks(): AsyncIterable<Buffer>;
+  /** Ends the transaction and gives the connection back; safe in mid-COPY (cancels it). */
+  close(): Promise<void>;
+}
+
+/** A message of the replication stream, in the order received. `bytes` is one pgoutput message and stays valid. */
+export type StreamMessage =
+  | { readonly kind: 'data'; readonly bytes: Buffer }
+  | { readonly kind: 'keepalive'; readonly walEnd: bigint };
+
+export interface ChangeStream {
+  /** Waits for the next messages (all that have arrived, at least one; an empty list after `timeoutMs`). Throws `connection-lost`, `slot-lost`. */
+  read(timeoutMs: number): Promise<readonly StreamMessage[]>;
+  /** Confirms that everything up to `lsn` (a Commit's end LSN or a handled keepalive's position) is durable: exactly that value is sent, by now and by the status timer. */
+  acknowledge(lsn: bigint): void;
+  /** Asks the server for a keepalive at once. */
+  ping(): void;
+  close(): Promise<void>;
+}
+
+export interface LookupRequest {
+  readonly table: SourceTable;
+  readonly columns: readonly Column[];
+  /** The key columns, in key order. */
+  readonly key: readonly Column[];
+  /** Texts of the key columns of each wanted row. */
+  readonly keys: readonly (readonly string[])[];
+  /** Read under this exported snapshot instead of a fresh one. */
+  readonly snapshotName?: string;
+}
+
+export interface LookupResult {
+  readonly snapshot: PgSnapshot;
+  /** The rows that exist, in no particular order; each owns its bytes. */
+  readonly rows: readonly Row[];
+}
+
+/** A row of the second verification path: built by PostgreSQL itself, shares no code with the encoder. */
+export interface ReferenceRow {
+  /** Texts of the key columns. */
+  readonly key: readonly string[];
+  /** `{"field": value}` as PostgreSQL renders it (to_jsonb per field, with SQL for bytea, ranges and times), as JSON text. */
+  readonly json: string;
+}
+
+export interface ReferenceRequest {
+  readonly table: SourceTable;
+  /** Field name and column, in the document's order. */
+  readonly fields: readonly { readonly field: string; readonly column: Column }[];
+  readonly key: readonly Column[];
+  readonly snapshotName: string | null;
+  /** Either named rows, or about `random` rows chosen by `seed`. */
+  readonly rows: { readonly keys: readonly (readonly string[])[] } | { readonly random: number; readonly seed: string };
+}
+
+/** An advisory lock held by its own session. */
+export interface SourceLock {
+  release(): Promise<void>;
+}
+
+export interface Source {
+  identity(): Promise<SourceIdentity>;
+  /** The table as the catalog has it now, or null if there is no such relation. `columns` limits what must be readable. */
+  describeTable(qualifiedName: string): Promise<SourceTable | null>;
+  /** Every check of the source that needs no write; all findings at once. `table` is as written in the config. */
+  preflight(qualifiedName: string, options: { readonly excludedColumns: readonly string[] }): Promise<readonly Finding[]>;
+  /** Tries `pg_try_advisory_lock` for this alias on a direct session; null if somebody else holds it. */
+  tryLock(alias: string): Promise<SourceLock | null>;
+
+  createPublication(name: string, table: SourceTable): Promise<void>;
+  readPublication(name: string): Promise<PublicationState | null>;
+  dropPublication(name: string): Promise<void>;
+
+  /** Waits for older writing transactions at most `timeoutMs`; then names the blocker (pid, user, age), cancels, leaves no slot, throws `slot-timeout`. */
+  createSlot(request: { readonly name: string; readonly temporary: boolean; readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<CreatedSlot>;
+  readSlot(name: string): Promise<SlotState | null>;
+  /** Slots whose name starts with `prefix`. */
+  listSlots(prefix: string): Promise<readonly SlotState[]>;
+  /** Drops it if it exists; ends our own walsender on it first if it is still active. */
+  dropSlot(name: string): Promise<void>;
+  openStream(request: { readonly slot: string; readonly publication: string; readonly from: bigint }): Promise<ChangeStream>;
+
+  /** Rule R0: the xids that the exported snapshot sees and a fresh one does not yet see. Empty = the load may start. */
+  notYetVisible(snapshotName: string): Promise<readonly bigint[]>;
+  currentSnapshot(): Promise<PgSnapshot>;
+  insertLsn(): Promise<bigint>;
+
+  openChunk(request: ChunkRequest): Promise<ChunkReader>;
+  /** The whole table (all leaves) as COPY text under an exported snapshot (or a fresh REPEATABLE READ one if null). */
+  openTable(request: { readonly table: SourceTable; readonly columns: readonly Column[]; readonly snapshotName: string | null }): Promise<ChunkReader>;
+  lookup(request: LookupRequest): Promise<LookupResult>;
+  readReference(request: ReferenceRequest): Promise<readonly ReferenceRow[]>;
+  /** Keeps an exported snapshot alive by importing it in a session of its own; re-exports it under a new name. */
+  keepSnapshot(snapshotName: string | null): Promise<{ readonly snapshotName: string; release(): Promise<void> }>;
+}
+
+// ── the sink ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SinkIdentity {
+  readonly version: string;
+  readonly clusterUuid: string;
+  readonly dataNodes: number;
+}
+
+/** The properties an alias has on an index; carried over in the swap. */
+export interface AliasProperties {
+  readonly filter?: unknown;
+  readonly index_routing?: string;
+  readonly search_routing?: string;
+  readonly is_write_index?: boolean;
+  readonly is_hidden?: boolean;
+}
+
+/** What a name means today. */
+export type AliasTarget =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'alias'; readonly indices: ReadonlyMap<string, AliasProperties> }
+  | { readonly kind: 'index' };
+
+/** An index of ours (it carries `_meta.realign`). */
+export interface Generation {
+  readonly index: string;
+  readonly uuid: string;
+  readonly state: BuildState;
+  readonly aliases: readonly string[];
+}
+
+export interface IndexSettings {
+  readonly [name: string]: unknown;
+}
+
+export interface CreateIndexRequest {
+  readonly index: string;
+  readonly buildAlias: string;
+  /** Complete mapping, without `_meta`. */
+  readonly mapping: { readonly [key: string]: unknown };
+  /** The settings wanted at the end; the adapter creates with load-time ones instead (replicas 0, refresh −1, gc_deletes 12h) where they differ. */
+  readonly settings: IndexSettings;
+  readonly state: BuildState;
+}
+
+/** A hit of a frozen scan: the id and the `_source` bytes exactly as stored. */
+export interface ScannedDocument {
+  readonly id: string;
+  readonly version: bigint;
+  readonly source: Buffer;
+}
+
+/** A point in time: the index as it was after the last refresh. */
+export interface FrozenIndex {
+  /** Exact number of documents; fails on partial answers. */
+  count(): Promise<number>;
+  /** All documents, in slices read side by side, page by page. */
+  scan(): AsyncIterable<readonly ScannedDocument[]>;
+  /** The documents among `ids` that exist in the frozen index. */
+  byIds(ids: readonly string[]): Promise<readonly ScannedDocument[]>;
+  /** How many documents have ignored fields (`_ignored`). */
+  countIgnored(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The outcome of a swap call that was understood; anything else throws. */
+export type SwapOutcome = 'swapped' | 'alias-changed';
+
+export interface SwapRequest {
+  readonly alias: string;
+  readonly to: string;
+  /** Exactly the generation seen at the start; null on a first build. */
+  readonly from: string | null;
+  readonly properties: AliasProperties;
+  /** The alias name is a concrete index today: remove it in the same call (`--adopt`). */
+  readonly adopt: boolean;
+}
+
+export interface Sink {
+  identity(): Promise<SinkIdentity>;
+  preflight(request: { readonly alias: string; readonly index: string; readonly settings: IndexSettings; readonly adopt: boolean; readonly sourceBytes: number }): Promise<readonly Finding[]>;
+  readAlias(alias: string): Promise<AliasTarget>;
+  /** All indices of ours for this alias (or for every alias), hidden ones too, newest first. */
+  generations(alias: string | null): Promise<readonly Generation[]>;
+  createIndex(request: CreateIndexRequest): Promise<{ readonly uuid: string }>;
+  /** The UUID of a concrete index, or null if it is gone. */
+  indexUuid(index: string): Promise<string | null>;
+  /** Writes `_meta.realign` whole. */
+  writeState(index: string, state: BuildState): Promise<void>;
+  /** One `_bulk` request through the build alias with `require_alias`; never retried here. Throws `denied`, `target-vanished`, `sink-refused`. */
+  bulk(buildAlias: string, body: BulkBody): Promise<BulkAnswer>;
+  /** Number of bulk tasks still running on the index (of a process that died). */
+  runningBulkTasks(index: string): Promise<number>;
+  /** Restores the wanted settings explicitly, flushes; `gc_deletes` stays until `finishSettings`. */
+  restoreSettings(index: string, wanted: IndexSettings): Promise<void>;
+  /** Waits until the index has the wanted health with no shard moving; false at the deadline. */
+  waitForHealth(index: string, timeoutMs: number): Promise<boolean>;
+  finishSettings(index: string, wanted: IndexSettings): Promise<void>;
+  refresh(index: string): Promise<void>;
+  freeze(index: string): Promise<FrozenIndex>;
+  swap(request: SwapRequest): Promise<SwapOutcome>;
+  removeBuildAlias(index: string, buildAlias: string): Promise<void>;
+  /** Deletes one concrete index by exact name after checking that its UUID is the one given and that it carries our `_meta`. */
+  deleteIndex(index: string, uuid: string): Promise<void>;
+  /** The live index's settings that a rebuild should keep when the config names none (replicas, refresh_interval, shards). */
+  readSettings(index: string): Promise<IndexSettings>;
+}
+
+// ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Clock {
+  /** Monotonic milliseconds: durations only. */
+  now(): number;
+  /** Wall time, only for names and reports. */
+  date(): Date;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface RejectRecord {
+  readonly id: string;
+  readonly column: string;
+  readonly reason: string;
+}
+
+/** The rejects file; a write that fails stops the run before a record is lost. */
+export interface RejectFile {
+  write(record: RejectRecord): Promise<void>;
+}
