@@ -1,0 +1,68 @@
+import type { ByteWriter } from './byte-writer.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const HEX = Buffer.from('0123456789abcdef');
+const NULL = Buffer.from('null');
+/** Above this length the room for a string is counted instead of assumed: six times 100 MB must not be allocated for a plain text. */
+const COUNT_ABOVE = 4096;
+
+/** 0: the byte stands for itself in a JSON string; 1: `\u00XX`; anything else: a backslash and that byte. */
+const ESCAPE = escapeTable();
+
+function escapeTable(): Uint8Array {
+  const table = new Uint8Array(256).fill(1, 0, 0x20);
+  for (const [byte, letter] of ['\bb', '\ff', '\nn', '\rr', '\tt', '""', '\\\\'].map((pair) => Buffer.from(pair))) {
+    table[byte as number] = letter as number;
+  }
+  return table;
+}
+
+export function writeNull(out: ByteWriter): void {
+  out.bytes(NULL, 0, 4);
+}
+
+/** Writes `bytes[start, end)` (UTF-8) as a JSON string with its quotes. Only what JSON demands is escaped. */
+export function writeString(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+  out.ensure(escapedRoom(bytes, start, end) + 2);
+  out.buffer[out.offset++] = QUOTE;
+  writeStringPart(bytes, start, end, out);
+  out.buffer[out.offset++] = QUOTE;
+}
+
+/** Room that the escaped form of `bytes[start, end)` surely fits in. */
+export function escapedRoom(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  if (length <= COUNT_ABOVE) return length * 6;
+  let room = length;
+  for (let i = start; i < end; i++) {
+    const escape = ESCAPE[bytes[i] as number] as number;
+    if (escape !== 0) room += escape === 1 ? 5 : 1;
+  }
+  return room;
+}
+
+/** The inside of a JSON string; the caller has made room for `escapedRoom` bytes. */
+export function writeStringPart(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+  const target = out.buffer;
+  let at = out.offset;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i] as number;
+    const escape = ESCAPE[byte] as number;
+    if (escape === 0) target[at++] = byte;
+    else at = writeEscape(byte, escape, target, at);
+  }
+  out.offset = at;
+}
+
+function writeEscape(byte: number, escape: number, target: Buffer, at: number): number {
+  target[at] = BACKSLASH;
+  if (escape !== 1) {
+    target[at + 1] = escape;
+    return at + 2;
+  }
+  target.write('u00', at + 1, 'latin1');
+  target[at + 4] = HEX[byte >> 4] as number;
+  target[at + 5] = HEX[byte & 15] as number;
+  return at + 6;
+}
