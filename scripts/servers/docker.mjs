@@ -18,7 +18,13 @@ export async function dockerUp(wanted, say) {
     throw new Error('ES_NODES, PG_SETTINGS and ES_SETTINGS work without Docker only: add SERVICES=local');
   }
   const [pgPort, esPort] = [await freePort(wanted.pgPort), await freePort(wanted.esPort)];
-  Object.assign(process.env, { PG_VERSION: wanted.pgVersion, ES_VERSION: wanted.esVersion, PG_PORT: pgPort, ES_PORT: esPort, ES_HEAP: wanted.esHeap });
+  Object.assign(process.env, {
+    PG_VERSION: wanted.pgVersion,
+    ES_VERSION: wanted.esVersion,
+    PG_PORT: pgPort,
+    ES_PORT: esPort,
+    ES_HEAP: wanted.esHeap,
+  });
   say(`Docker: starting ${projectOf(wanted.instance)}`);
   await run('docker', compose(wanted.instance, 'up', '--detach', '--wait'), { cwd: join(FILE, '..') });
   return {

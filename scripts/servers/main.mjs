@@ -40,7 +40,9 @@ function refuseOtherVersions(state, wanted) {
     ...differs('ES_NODES', state.elasticsearch.nodes, explicit.esNodes),
   ];
   if (differences.length === 0) return;
-  throw new Error(`instance "${wanted.instance}" runs already, but ${differences.join(', ')}: set INSTANCE=name (with PG_PORT=0 ES_PORT=0) for another one`);
+  throw new Error(
+    `instance "${wanted.instance}" runs already, but ${differences.join(', ')}: set INSTANCE=name (with PG_PORT=0 ES_PORT=0) for another one`,
+  );
 }
 
 async function startLocal(wanted) {

@@ -6,7 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 function startOf(pid) {
   if (process.platform !== 'linux') return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields[0] === 'Z' ? '' : fields[19];
   } catch {
     return '';

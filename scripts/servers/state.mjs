@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mayEnter, serverUser } from './server-user.mjs';
 import { withLock } from './lock.mjs';
+import { mayEnter, serverUser } from './server-user.mjs';
 
 const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const HOME = join(PROJECT, '.services');
