@@ -44,7 +44,8 @@ export class CopyTextReader {
     let newline = chunk.indexOf(NEWLINE, from);
     while (newline >= 0) {
       if (escape < from) escape = nextOf(chunk, BACKSLASH, from);
-      this.#emit(chunk, from, newline, escape < newline, onRow);
+      this.#row.bytes = chunk;
+      this.#emit(from, newline, escape < newline, onRow);
       from = newline + 1;
       newline = chunk.indexOf(NEWLINE, from);
     }
@@ -53,7 +54,8 @@ export class CopyTextReader {
 
   /** The number of rows; throws `connection-lost` if the stream stopped inside a row. */
   end(): number {
-    if (this.#carry.offset > 0) throw new Failure('connection-lost', `the COPY stream ended inside row ${this.#rows + 1}`, { hint: 'Run the same command again.' });
+    if (this.#carry.offset > 0)
+      throw new Failure('connection-lost', `the COPY stream ended inside row ${this.#rows + 1}`, { hint: 'Run the same command again.' });
     return this.#rows;
   }
 
@@ -64,13 +66,13 @@ export class CopyTextReader {
     this.#carry.bytes(chunk, 0, newline);
     const carried = this.#carry.view();
     this.#carry.reset();
-    this.#emit(carried, 0, carried.length, carried.includes(BACKSLASH), onRow);
+    this.#row.bytes = carried;
+    this.#emit(0, carried.length, carried.includes(BACKSLASH), onRow);
     return newline + 1;
   }
 
-  #emit(bytes: Buffer, from: number, to: number, escaped: boolean, onRow: (row: Row) => void): void {
+  #emit(from: number, to: number, escaped: boolean, onRow: (row: Row) => void): void {
     const row = this.#row;
-    row.bytes = bytes;
     const fields = escaped ? splitEscaped(row, from, to) : splitPlain(row, from, to);
     this.#rows++;
     if (fields !== this.#columnCount) {
@@ -118,19 +120,18 @@ function splitEscaped(row: Row, from: number, to: number): number {
 /** Reads one field from `start`; the position of the tab (or row end) that ends it. */
 function splitField(row: Row, field: number, start: number, to: number): number {
   const { bytes, starts, ends } = row;
-  let at = start;
-  let byte = 0;
-  while (at < to && (byte = bytes[at] as number) !== TAB && byte !== BACKSLASH) at++;
-  if (at === start && at < to && byte === BACKSLASH && isNull(bytes, at, to)) {
+  if (isNull(bytes, start, to)) {
     starts[field] = FIELD_NULL;
     ends[field] = FIELD_NULL;
-    return at + 2;
+    return start + 2;
   }
-  let write = at;
-  while (at < to && (byte = bytes[at] as number) !== TAB) {
+  let write = start;
+  let at = start;
+  for (; at < to; at++) {
+    let byte = bytes[at] as number;
+    if (byte === TAB) break;
     if (byte === BACKSLASH && at + 1 < to) byte = UNESCAPED[bytes[++at] as number] as number;
     bytes[write++] = byte;
-    at++;
   }
   starts[field] = start;
   ends[field] = write;
@@ -139,5 +140,5 @@ function splitField(row: Row, field: number, start: number, to: number): number 
 
 /** `\N` alone is NULL; a literal `\N` in a text arrives as `\\N`. */
 function isNull(bytes: Buffer, at: number, to: number): boolean {
-  return bytes[at + 1] === CAPITAL_N && (at + 2 === to || bytes[at + 2] === TAB);
+  return bytes[at] === BACKSLASH && bytes[at + 1] === CAPITAL_N && at + 2 <= to && (at + 2 === to || bytes[at + 2] === TAB);
 }

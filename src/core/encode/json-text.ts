@@ -36,8 +36,8 @@ export function escapedRoom(bytes: Uint8Array, start: number, end: number): numb
   if (length <= COUNT_ABOVE) return length * 6;
   let room = length;
   for (let i = start; i < end; i++) {
-    const escape = ESCAPE[bytes[i] as number] as number;
-    if (escape !== 0) room += escape === 1 ? 5 : 1;
+    const letter = ESCAPE[bytes[i] as number] as number;
+    if (letter !== 0) room += letter === 1 ? 5 : 1;
   }
   return room;
 }
@@ -48,17 +48,17 @@ export function writeStringPart(bytes: Uint8Array, start: number, end: number, o
   let at = out.offset;
   for (let i = start; i < end; i++) {
     const byte = bytes[i] as number;
-    const escape = ESCAPE[byte] as number;
-    if (escape === 0) target[at++] = byte;
-    else at = writeEscape(byte, escape, target, at);
+    const letter = ESCAPE[byte] as number;
+    if (letter === 0) target[at++] = byte;
+    else at = writeEscape(byte, letter, target, at);
   }
   out.offset = at;
 }
 
-function writeEscape(byte: number, escape: number, target: Buffer, at: number): number {
+function writeEscape(byte: number, letter: number, target: Buffer, at: number): number {
   target[at] = BACKSLASH;
-  if (escape !== 1) {
-    target[at + 1] = escape;
+  if (letter !== 1) {
+    target[at + 1] = letter;
     return at + 2;
   }
   target.write('u00', at + 1, 'latin1');

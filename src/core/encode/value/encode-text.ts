@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /** Text and every type that travels as its text: a JSON string. */
-export class TextEncoder implements ValueEncoder {
+export class StringEncoder implements ValueEncoder {
   encode(bytes: Buffer, start: number, end: number, out: ByteWriter): undefined {
     writeString(bytes, start, end, out);
   }

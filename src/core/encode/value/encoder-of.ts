@@ -5,7 +5,7 @@ import { CompositeEncoder } from './encode-composite.ts';
 import { HstoreEncoder } from './encode-hstore.ts';
 import { NumberEncoder } from './encode-number.ts';
 import { MultirangeEncoder, RangeEncoder } from './encode-range.ts';
-import { BooleanEncoder, JsonEncoder, TextEncoder } from './encode-text.ts';
+import { BooleanEncoder, JsonEncoder, StringEncoder } from './encode-text.ts';
 import { TimeEncoder } from './encode-time.ts';
 import type { ValueEncoder, ValuePolicies } from './value-encoder.ts';
 
@@ -17,7 +17,7 @@ export function encoderOf(form: ValueForm, policies: ValuePolicies): ValueEncode
     case 'boolean':
       return new BooleanEncoder();
     case 'string':
-      return new TextEncoder();
+      return new StringEncoder();
     case 'date':
     case 'timestamp':
     case 'timestamptz':

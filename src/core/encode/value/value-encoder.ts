@@ -14,7 +14,12 @@ export interface ValueEncoder {
 export type ValuePolicies = Pick<DocumentPlan, 'onNonFinite' | 'onUnrepresentable'>;
 
 /** What is written instead of a value that Elasticsearch cannot hold; the reason under `reject`. */
-export function substitute(policy: ValuePolicy, reason: string, text: { bytes: Buffer; start: number; end: number }, out: ByteWriter): string | undefined {
+export function substitute(
+  policy: ValuePolicy,
+  reason: string,
+  text: { bytes: Buffer; start: number; end: number },
+  out: ByteWriter,
+): string | undefined {
   if (policy === 'reject') return reason;
   if (policy === 'null') writeNull(out);
   else writeString(text.bytes, text.start, text.end, out);

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { DocumentPlan } from '../encode/document-plan.ts';
+import { Failure } from '../failure.ts';
+import type { SourceTable } from '../table.ts';
+import { documentColumns } from './document-columns.ts';
+import type { IndexConfig } from './index-config.ts';
+import { inferMapping, type Mapping } from './mapping.ts';
+
+/** Raise it when the encoder writes other bytes for the same row: a build begun by another encoder must not be resumed. */
+const ENCODING = 1;
+
+/** What an index will be, worked out of the table and the config. */
+export interface IndexPlan {
+  readonly documentPlan: DocumentPlan;
+  /** Complete, without `_meta`. */
+  readonly mapping: Mapping;
+  /** Full names (`index.number_of_shards`), the settings wanted at the end. */
+  readonly settings: { readonly [name: string]: unknown };
+  /** SHA-256 in hex over everything that shapes documents, mapping and settings, and the table's identity. */
+  readonly fingerprint: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Plans the index. Throws `config` with every mistake of the config at once, `preflight-refused` for a table without a primary key.
+ */
+export function planIndex(table: SourceTable, config: IndexConfig): IndexPlan {
+  if (table.key.length === 0) throw keyless(table);
+  const { columns, fields, key, problems } = documentColumns(table, config);
+  const inferred = inferMapping(columns, fields, config);
+  refuse(config, [...problems, ...inferred.problems]);
+  const { onNonFinite, onUnrepresentable, idHash } = config;
+  const documentPlan: DocumentPlan = { columns, fields, key, onNonFinite, onUnrepresentable, idHash };
+  const { mapping, warnings } = inferred;
+  // Without it an integer field takes 1.7 and finds it as 1 (facts/elasticsearch 5.13).
+  const settings = { 'index.mapping.coerce': false, ...flatSettings(config.settings) };
+  return { documentPlan, mapping, settings, warnings, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
+}
+
+function keyless(table: SourceTable): Failure {
+  return new Failure('preflight-refused', `table ${table.schema}.${table.name} has no primary key, so its rows have no identity`, {
+    hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…).',
+  });
+}
+
+function refuse(config: IndexConfig, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const list = problems.map((problem) => `\n  indices.${config.alias}.${problem.startsWith('column "') ? `rename: ${problem}` : problem}`).join('');
+  throw new Failure('config', `${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`} in the config:${list}`, {
+    hint: 'Correct the config; nothing was created.',
+  });
+}
+
+/** `number_of_shards`, `index.number_of_shards` and `index: {…}` are one setting for Elasticsearch; one spelling keeps the default above replaceable. */
+function flatSettings(settings: { readonly [name: string]: unknown }, prefix = ''): { [name: string]: unknown } {
+  const flat: { [name: string]: unknown } = {};
+  for (const [key, value] of Object.entries(settings)) {
+    const name = `${prefix}${key}`;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      Object.assign(flat, flatSettings(value as { [name: string]: unknown }, `${name}.`));
+    else flat[name.startsWith('index.') ? name : `index.${name}`] = value;
+  }
+  return flat;
+}
+
+function fingerprintOf(table: SourceTable, plan: { readonly [part: string]: unknown }): string {
+  const { oid, schema, name } = table;
+  return createHash('sha256')
+    .update(canonical({ encoding: ENCODING, oid, schema, name, ...plan }))
+    .digest('hex');
+}
+
+/** JSON with sorted keys: the order in a config file shapes nothing. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,128 @@
+import { ByteWriter } from '../encode/byte-writer.ts';
+import type { DocumentEncoder } from '../encode/document.ts';
+import type { Rejection } from '../encode/document-plan.ts';
+import { writeString } from '../encode/json-text.ts';
+import type { Row } from '../row.ts';
+import type { VersionType, WriteOperation } from './operation.ts';
+
+const NEWLINE = 0x0a;
+const LETTER_I = 0x69;
+const INDEX_OPEN = Buffer.from('{"index":{"_id":');
+const DELETE_OPEN = Buffer.from('{"delete":{"_id":');
+const MAX_VERSION = (1n << 63n) - 1n;
+
+/**
+ * The body of one `_bulk` request, built as bytes: `{"index":{"_id":"…","version":N,"version_type":"external"}}`, the document, and so on. Versions
+ * are decimal text straight from the bigint (a JSON number through `Number` loses digits, facts/elasticsearch 1.7).
+ */
+export class BulkBody {
+  readonly versionType: VersionType;
+  readonly #out: ByteWriter;
+  /** Where each operation begins; it ends where the next one begins. */
+  #starts: number[] = [];
+  /** The version of `#tail`. A chunk has one version for all its rows, a transaction one for all its changes. */
+  #version = -1n;
+  #tail = Buffer.alloc(0);
+
+  constructor(versionType: VersionType, capacityBytes = 1 << 16) {
+    this.versionType = versionType;
+    this.#out = new ByteWriter(capacityBytes);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  get byteLength(): number {
+    return this.#out.offset;
+  }
+
+  /** Appends the row as an index operation, encoded in place; a rejection leaves the body as it was. `version` is 0 … 2⁶³−1, else `RangeError`. */
+  appendRow(encoder: DocumentEncoder, row: Row, version: bigint): Rejection | undefined {
+    const id = encoder.documentId;
+    const noId = id.read(row);
+    if (noId !== undefined) return noId;
+    const mark = this.#out.offset;
+    this.#action(INDEX_OPEN, id, version);
+    const rejection = encoder.encode(row, this.#out);
+    if (rejection !== undefined) {
+      this.#out.offset = mark;
+      return rejection;
+    }
+    this.#out.byte(NEWLINE);
+    this.#starts.push(mark);
+    return undefined;
+  }
+
+  append(operation: WriteOperation): void {
+    const { id, document } = operation;
+    const mark = this.#out.offset;
+    this.#action(document === null ? DELETE_OPEN : INDEX_OPEN, { bytes: id, start: 0, end: id.length }, operation.version);
+    if (document !== null) {
+      this.#out.all(document);
+      this.#out.byte(NEWLINE);
+    }
+    this.#starts.push(mark);
+  }
+
+  /** The NDJSON: a view, valid until the next change of this body. */
+  bytes(): Buffer {
+    return this.#out.view();
+  }
+
+  idAt(position: number): string {
+    const action = this.#actionAt(position);
+    const found = (action.index ?? action.delete)?._id;
+    if (found === undefined) throw new RangeError(`operation ${position} of the bulk has no id`);
+    return found;
+  }
+
+  kindAt(position: number): 'index' | 'delete' {
+    return this.#out.buffer[this.#startOf(position) + 2] === LETTER_I ? 'index' : 'delete';
+  }
+
+  /** A new body of the operations at these positions, in the order given. */
+  slice(positions: readonly number[]): BulkBody {
+    const length = positions.reduce((sum, position) => sum + this.#endOf(position) - this.#startOf(position), 0);
+    const part = new BulkBody(this.versionType, length);
+    for (const position of positions) {
+      part.#starts.push(part.#out.offset);
+      part.#out.bytes(this.#out.buffer, this.#startOf(position), this.#endOf(position));
+    }
+    return part;
+  }
+
+  clear(): void {
+    this.#out.reset();
+    this.#starts = [];
+  }
+
+  #action(open: Buffer, id: { readonly bytes: Buffer; readonly start: number; readonly end: number }, version: bigint): void {
+    if (version !== this.#version) this.#useVersion(version);
+    this.#out.bytes(open, 0, open.length);
+    writeString(id.bytes, id.start, id.end, this.#out);
+    this.#out.bytes(this.#tail, 0, this.#tail.length);
+  }
+
+  #useVersion(version: bigint): void {
+    if (version < 0n || version > MAX_VERSION) throw new RangeError(`version ${version} is not between 0 and 2^63 - 1`);
+    this.#version = version;
+    this.#tail = Buffer.from(`,"version":${version},"version_type":"${this.versionType}"}}\n`);
+  }
+
+  #startOf(position: number): number {
+    const start = this.#starts[position];
+    if (start === undefined) throw new RangeError(`the bulk has no operation ${position}`);
+    return start;
+  }
+
+  #endOf(position: number): number {
+    return this.#starts[position + 1] ?? this.#out.offset;
+  }
+
+  #actionAt(position: number): { readonly index?: { readonly _id: string }; readonly delete?: { readonly _id: string } } {
+    const start = this.#startOf(position);
+    const end = this.#out.buffer.indexOf(NEWLINE, start);
+    return JSON.parse(this.#out.buffer.toString('utf8', start, end));
+  }
+}
