@@ -1,0 +1,54 @@
+import { Failure } from '../core/failure.ts';
+import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
+import type { BulkBody } from '../core/sink/bulk-body.ts';
+import type { BulkAnswer } from '../core/sink/operation.ts';
+import type { Answer, Call, Http } from './connect.ts';
+
+/**
+ * Sends one bulk as it is, through the build alias; never repeats it. No answer, or one that leaves the outcome open, is `{kind: 'retry'}`.
+ * Throws `denied`, `target-vanished`, `sink-refused`.
+ */
+export async function sendBulk(http: Http, buildAlias: string, body: BulkBody): Promise<BulkAnswer> {
+  assertUnindexable(buildAlias);
+  const answer = await sendOnce(http, bulkCall(http, buildAlias, body.bytes()));
+  // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case.
+  if (answer === null) return { kind: 'retry', errorType: 'no_answer' };
+  return readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), body.count);
+}
+
+/**
+ * An external-version delete auto-creates a missing index, `require_alias` or not (facts/elasticsearch 1.14); index operations do not. Alias
+ * names may have upper-case letters and index names may not, so for such a name the server refuses with `invalid_index_name_exception`
+ * (tried on 9.0.8): only through it may deletes be sent.
+ */
+export function assertUnindexable(buildAlias: string): void {
+  if (buildAlias !== buildAlias.toLowerCase()) return;
+  throw new TypeError(`the build alias ${buildAlias} has no upper-case letter, so a delete could create an index of that name`);
+}
+
+function bulkCall(http: Http, buildAlias: string, bytes: Buffer): Call {
+  return {
+    what: 'writing a bulk',
+    method: 'POST',
+    path: `/${encodeURIComponent(buildAlias)}/_bulk`,
+    query: {
+      require_alias: 'true',
+      // A default pipeline, set by a template, would change documents on the way (2.19).
+      pipeline: '_none',
+      // `items.*.error` alone would drop the successful items and shift the positions (2.17).
+      filter_path: 'errors,items.*.status,items.*.error',
+      // A missing shard must be told before we hang up, or each try leaves a request waiting in the server.
+      timeout: `${Math.max(1, Math.floor(http.requestTimeoutMs / 2000))}s`,
+    },
+    body: bytes,
+  };
+}
+
+async function sendOnce(http: Http, call: Call): Promise<Answer | null> {
+  try {
+    return await http.send(call);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'connection-lost') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { Failure, type FailureKind } from '../core/failure.ts';
+
+/** What an error answer of Elasticsearch says of itself; `reason` may quote document content on document endpoints (facts/elasticsearch 2.4). */
+export interface ServerError {
+  readonly status: number;
+  readonly type: string;
+  readonly reason: string;
+}
+
+interface Kind {
+  readonly kind: FailureKind;
+  readonly hint: string;
+}
+
+const BY_TYPE: { readonly [type: string]: Kind } = {
+  cluster_block_exception: { kind: 'sink-blocked', hint: 'See GET _cluster/settings and GET <index>/_settings for blocks; a full disk releases its block by itself once there is space.' },
+  es_rejected_execution_exception: { kind: 'sink-overloaded', hint: 'The cluster is busy; run the same command again later or with a lower --bulk-jobs.' },
+  circuit_breaking_exception: { kind: 'sink-overloaded', hint: 'The cluster is short of heap; run the same command again later or with a lower --bulk-bytes.' },
+  index_not_found_exception: { kind: 'target-vanished', hint: 'Somebody deleted the index; see the audit log of the cluster, then start a new build.' },
+  index_closed_exception: { kind: 'target-vanished', hint: 'Somebody closed the index; open it (POST <index>/_open) or start a new build.' },
+  search_context_missing_exception: { kind: 'stalled', hint: 'The point in time expired before it was read to its end; run the same command again.' },
+  no_shard_available_action_exception: { kind: 'sink-overloaded', hint: 'A shard is missing; see GET _cluster/allocation/explain.' },
+  search_phase_execution_exception: { kind: 'sink-overloaded', hint: 'A shard did not answer; see GET _cluster/allocation/explain.' },
+  master_not_discovered_exception: { kind: 'sink-overloaded', hint: 'The cluster has no master just now; see GET _cluster/health.' },
+  media_type_header_exception: { kind: 'preflight-refused', hint: 'The server does not speak the protocol of version 8; Elasticsearch 8.x and 9.x are supported.' },
+};
+
+const BY_STATUS: { readonly [status: number]: Kind } = {
+  401: { kind: 'denied', hint: 'Check the API key or user name and password, and that the key has not expired.' },
+  403: { kind: 'denied', hint: 'Give the user the role that `realign init --print-es-role` prints.' },
+  408: { kind: 'sink-overloaded', hint: 'The cluster did not finish in time; run the same command again.' },
+  429: { kind: 'sink-overloaded', hint: 'The cluster is busy; run the same command again later.' },
+  502: { kind: 'sink-overloaded', hint: 'The node or a proxy before it is not available; run the same command again later.' },
+  503: { kind: 'sink-overloaded', hint: 'The node or a proxy before it is not available; run the same command again later.' },
+  504: { kind: 'sink-overloaded', hint: 'The node or a proxy before it is not available; run the same command again later.' },
+};
+
+const REFUSED: Kind = { kind: 'sink-refused', hint: 'Elasticsearch does not accept this request; see its log for the details.' };
+
+/** Reads `{"error":{"type","reason"},"status"}` of any error answer; bodies of proxies give the type `http <status>`. */
+export function serverError(status: number, body: string): ServerError {
+  const error = parseError(body);
+  return { status, type: error.type ?? `http ${status}`, reason: error.reason ?? '' };
+}
+
+/**
+ * The `Failure` for an error answer, by `error.type` first and status second: a 429 is overload or a flood-stage block, a 403 a block or a
+ * missing privilege, and only the type tells which (facts/elasticsearch 2.9). With `showReason` the server's reason is quoted: only for
+ * requests that carry no documents.
+ */
+export function failureOf(error: ServerError, what: string, showReason: boolean): Failure {
+  const kind = kindOf(error);
+  const reason = showReason && error.reason !== '' ? `: ${error.reason}` : '';
+  return new Failure(kind.kind, `${what} failed: HTTP ${error.status} ${error.type}${reason}`, { hint: kind.hint });
+}
+
+/** The `Failure` for a request that got no answer; `first` says that nothing was ever reached, so that nothing can have changed. */
+export function failureOfTransport(error: unknown, what: string, first: boolean): unknown {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'ProductNotSupportedError') {
+    return new Failure('preflight-refused', `${what} failed: the server does not say that it is Elasticsearch`, {
+      hint: 'OpenSearch is not supported. Behind a proxy, let the header X-elastic-product through.',
+      cause: withoutBody(error),
+    });
+  }
+  if (name === 'ConfigurationError') return new Failure('config', `${what} failed: ${messageOf(error)}`, { hint: 'Correct the elasticsearch section of the config.' });
+  if (!isTransport(name)) return error;
+  return new Failure(first ? 'unreachable' : 'connection-lost', `${what} failed: ${messageOf(error) || name}`, {
+    hint: first ? 'Check the address, that the node runs, and the TLS settings (caFile, caFingerprint).' : 'The same request can be sent again.',
+    cause: withoutBody(error),
+  });
+}
+
+/** Whether the thrown value means that no usable answer came; the request may still have been carried out. */
+export function isTransport(name: string): boolean {
+  return TRANSPORT.has(name);
+}
+
+const TRANSPORT: ReadonlySet<string> = new Set(['TimeoutError', 'ConnectionError', 'NoLivingConnectionsError', 'RequestAbortedError']);
+
+function kindOf(error: ServerError): Kind {
+  if (error.type === 'search_phase_execution_exception' && error.status < 429) return REFUSED;
+  return BY_TYPE[error.type] ?? BY_STATUS[error.status] ?? REFUSED;
+}
+
+/** The client's errors carry request and response (documents, headers): only name and message go on (facts/elasticsearch 2.21). */
+function withoutBody(error: unknown): Error {
+  const plain = new Error(messageOf(error));
+  plain.name = error instanceof Error ? error.name : 'Error';
+  return plain;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+function parseError(body: string): { readonly type?: string; readonly reason?: string } {
+  try {
+    const error: unknown = (JSON.parse(body) as { error?: unknown } | null)?.error;
+    if (typeof error !== 'object' || error === null) return {};
+    const { type, reason } = error as { type?: unknown; reason?: unknown };
+    return { ...(typeof type === 'string' ? { type } : {}), ...(typeof reason === 'string' ? { reason } : {}) };
+  } catch {
+    return {};
+  }
+}

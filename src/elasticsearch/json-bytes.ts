@@ -1,0 +1,106 @@
+/**
+ * Walks JSON in bytes without building values: `_source` must come out exactly as it was sent, and `JSON.parse` loses digits (facts/elasticsearch 5.7, 5.8).
+ * Assumes well-formed JSON from the server; a broken end throws `SyntaxError`.
+ */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Calls `visit` with each member's name and the bounds `[start, end)` of its value; `at` is the position of `{`. Returns the position after `}`. */
+export function eachMember(bytes: Buffer, at: number, visit: (name: string, start: number, end: number) => void): number {
+  let position = enter(bytes, at, OPEN_BRACE);
+  while (bytes[position] !== CLOSE_BRACE) {
+    const nameEnd = skipValue(bytes, position);
+    const name = JSON.parse(bytes.toString('utf8', position, nameEnd)) as string;
+    const start = enter(bytes, skipSpace(bytes, nameEnd), COLON);
+    const end = skipValue(bytes, start);
+    visit(name, start, end);
+    position = nextOf(bytes, end, CLOSE_BRACE);
+  }
+  return position + 1;
+}
+
+/** Calls `visit` with the bounds `[start, end)` of each element; `at` is the position of `[`. */
+export function eachElement(bytes: Buffer, at: number, visit: (start: number, end: number) => void): void {
+  let position = enter(bytes, at, OPEN_BRACKET);
+  while (bytes[position] !== CLOSE_BRACKET) {
+    const end = skipValue(bytes, position);
+    visit(position, end);
+    position = nextOf(bytes, end, CLOSE_BRACKET);
+  }
+}
+
+/** The position after the value that starts at `at`. */
+export function skipValue(bytes: Buffer, at: number): number {
+  const first = bytes[at];
+  if (first === QUOTE) return skipString(bytes, at);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipContainer(bytes, at);
+  return skipScalar(bytes, at);
+}
+
+export function skipSpace(bytes: Buffer, at: number): number {
+  let position = at;
+  while (isSpace(bytes[position])) position++;
+  return position;
+}
+
+function skipContainer(bytes: Buffer, at: number): number {
+  let depth = 0;
+  let position = at;
+  while (position < bytes.length) {
+    const byte = bytes[position];
+    if (byte === QUOTE) {
+      position = skipString(bytes, position);
+      continue;
+    }
+    position++;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return position;
+  }
+  throw cutOff(bytes);
+}
+
+function skipString(bytes: Buffer, at: number): number {
+  for (let position = at + 1; position < bytes.length; position++) {
+    const byte = bytes[position];
+    if (byte === BACKSLASH) position++;
+    else if (byte === QUOTE) return position + 1;
+  }
+  throw cutOff(bytes);
+}
+
+function skipScalar(bytes: Buffer, at: number): number {
+  let position = at;
+  while (position < bytes.length && !endsScalar(bytes[position])) position++;
+  if (position === at) throw cutOff(bytes);
+  return position;
+}
+
+function endsScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte);
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function enter(bytes: Buffer, at: number, opening: number): number {
+  if (bytes[at] !== opening) throw new SyntaxError(`byte ${at} of the answer is not ${String.fromCharCode(opening)}`);
+  return skipSpace(bytes, at + 1);
+}
+
+/** Past the comma to the next member, or at the closing byte. */
+function nextOf(bytes: Buffer, at: number, closing: number): number {
+  const position = skipSpace(bytes, at);
+  if (bytes[position] === closing) return position;
+  return enter(bytes, position, COMMA);
+}
+
+function cutOff(bytes: Buffer): SyntaxError {
+  return new SyntaxError(`the answer of ${bytes.length} bytes ends inside a value`);
+}

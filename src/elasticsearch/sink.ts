@@ -1,0 +1,44 @@
+import type { Sink, SinkIdentity } from '../phases/ports.ts';
+import { readAlias, removeAlias, swapAlias } from './alias.ts';
+import { sendBulk } from './bulk.ts';
+import { runningBulkTasks } from './bulk-tasks.ts';
+import { connect, type ElasticsearchConfig, type Http } from './connect.ts';
+import { freeze } from './frozen-index.ts';
+import { waitForHealth } from './health.ts';
+import { createIndex, deleteIndex, indexUuid, refresh } from './index-admin.ts';
+import { readHealth } from './preflight/cluster.ts';
+import { preflight } from './preflight/preflight.ts';
+import { finishSettings, readSettings, restoreSettings } from './settings.ts';
+import { listGenerations, writeState } from './state.ts';
+
+/** Connects to Elasticsearch and gives the whole `Sink`; throws `unreachable`, `denied`, `config`, or `preflight-refused` if it is another product. */
+export async function openSink(config: ElasticsearchConfig): Promise<Sink & { close(): Promise<void> }> {
+  const http = await connect(config);
+  return {
+    identity: () => identity(http),
+    preflight: (request) => preflight(http, request),
+    readAlias: (alias) => readAlias(http, alias),
+    generations: (alias) => listGenerations(http, alias),
+    createIndex: (request) => createIndex(http, request),
+    indexUuid: (index) => indexUuid(http, index),
+    writeState: (index, state) => writeState(http, index, state),
+    bulk: (buildAlias, body) => sendBulk(http, buildAlias, body),
+    runningBulkTasks: (index) => runningBulkTasks(http, index),
+    restoreSettings: (index, wanted) => restoreSettings(http, index, wanted),
+    waitForHealth: (index, level, timeoutMs) => waitForHealth(http, index, level, timeoutMs),
+    finishSettings: (index, wanted) => finishSettings(http, index, wanted),
+    refresh: (index) => refresh(http, index),
+    freeze: (index) => freeze(http, index),
+    swap: (request) => swapAlias(http, request),
+    removeBuildAlias: (index, buildAlias) => removeAlias(http, index, buildAlias),
+    deleteIndex: (index, uuid) => deleteIndex(http, index, uuid),
+    readSettings: (index) => readSettings(http, index),
+    close: () => http.close(),
+  };
+}
+
+async function identity(http: Http): Promise<SinkIdentity> {
+  const root = await http.json({ what: 'reading the version', method: 'GET', path: '/' });
+  const { version, cluster_uuid: clusterUuid } = root as { readonly version: { readonly number: string }; readonly cluster_uuid: string };
+  return { version: version.number, clusterUuid, dataNodes: (await readHealth(http)).number_of_data_nodes };
+}

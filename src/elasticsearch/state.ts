@@ -1,0 +1,92 @@
+import { Failure } from '../core/failure.ts';
+import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
+import type { Generation } from '../phases/ports.ts';
+import type { Http } from './connect.ts';
+
+/** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */
+const NAMES_PER_REQUEST = 10;
+
+/** Replaces `_meta` whole; the server does not merge it (facts/elasticsearch 3.15). Nothing but our state is kept there. */
+export async function writeState(http: Http, index: string, state: BuildState): Promise<void> {
+  await http.json({
+    what: `writing the state of ${index}`,
+    method: 'PUT',
+    path: `/${encodeURIComponent(index)}/_mapping`,
+    body: { _meta: { realign: state } },
+  });
+}
+
+/** All indices that carry our state, for one alias or for all, newest first. Throws `state-unknown` for a state this version cannot read. */
+export async function listGenerations(http: Http, alias: string | null): Promise<readonly Generation[]> {
+  const states = await readStates(http, alias);
+  const names = [...states.keys()];
+  const generations: Generation[] = [];
+  for (let at = 0; at < names.length; at += NAMES_PER_REQUEST) {
+    generations.push(...(await readMarks(http, names.slice(at, at + NAMES_PER_REQUEST), states)));
+  }
+  return generations.sort((a, b) => compareNewestFirst(a.state.startedAt, b.state.startedAt));
+}
+
+/** Our state on one index, unchecked; undefined if it carries none or does not exist. */
+export async function readRawState(http: Http, index: string): Promise<unknown> {
+  const answer = await http.json({ what: `reading the mapping of ${index}`, method: 'GET', path: `/${encodeURIComponent(index)}/_mapping`, query: STATE_ONLY }, [404]);
+  return (answer as Mappings | null)?.[index]?.mappings._meta.realign;
+}
+
+/** Checks that `value` is a state of the format we write; throws `state-unknown` naming the index. */
+export function parseState(value: unknown, index: string): BuildState {
+  const { format, build, alias, startedAt } = (value ?? {}) as { readonly [key: string]: unknown };
+  if (format === STATE_FORMAT && typeof build === 'string' && typeof alias === 'string' && typeof startedAt === 'string') return value as BuildState;
+  throw new Failure('state-unknown', `the index ${index} carries a build state of format ${JSON.stringify(format) ?? 'none'}; this version reads format ${STATE_FORMAT}`, {
+    hint: 'Use the version of realign that made it, or delete that index by hand if it is not in use.',
+  });
+}
+
+interface Mappings {
+  readonly [index: string]: { readonly mappings: { readonly _meta: { readonly realign: unknown } } };
+}
+
+const STATE_ONLY = { filter_path: '*.mappings._meta.realign' };
+
+async function readStates(http: Http, alias: string | null): Promise<ReadonlyMap<string, BuildState>> {
+  const answer = await http.json({
+    what: 'looking for indices of ours',
+    method: 'GET',
+    path: '/_all/_mapping',
+    query: { expand_wildcards: 'all', ...STATE_ONLY },
+  });
+  const states = new Map<string, BuildState>();
+  for (const [index, { mappings }] of Object.entries(answer as Mappings)) {
+    const raw = mappings._meta.realign;
+    // Another alias's index with a newer state is none of this run's business.
+    if (alias !== null && (raw as { alias?: unknown } | null)?.alias !== alias) continue;
+    states.set(index, parseState(raw, index));
+  }
+  return states;
+}
+
+interface Marks {
+  readonly [index: string]: { readonly aliases: { readonly [alias: string]: unknown }; readonly settings: { readonly [name: string]: string } };
+}
+
+/** An index deleted in between is left out. */
+async function readMarks(http: Http, names: readonly string[], states: ReadonlyMap<string, BuildState>): Promise<readonly Generation[]> {
+  const answer = await http.json({
+    what: 'reading the aliases of our indices',
+    method: 'GET',
+    path: `/${names.map(encodeURIComponent).join(',')}`,
+    query: { features: 'aliases,settings', flat_settings: 'true', ignore_unavailable: 'true', expand_wildcards: 'all' },
+  });
+  const generations: Generation[] = [];
+  for (const [index, marks] of Object.entries(answer as Marks)) {
+    const state = states.get(index);
+    const uuid = marks.settings['index.uuid'];
+    if (state !== undefined && uuid !== undefined) generations.push({ index, uuid, state, aliases: Object.keys(marks.aliases) });
+  }
+  return generations;
+}
+
+function compareNewestFirst(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? 1 : -1;
+}
