@@ -1,0 +1,114 @@
+import type { VerifyReport } from '../core/events.ts';
+import { formatLsn } from '../core/lsn.ts';
+import { blindSpots } from '../core/verify/blind-spots.ts';
+import { DocumentHasher, type Hash64, loadHash, partitionCountFor } from '../core/verify/checksum.ts';
+import { DifferenceLedger } from '../core/verify/difference-ledger.ts';
+import { compareChecksums } from './verify/compare-checksums.ts';
+import { type Comparison, closingAfter, type DifferenceSink, type VerifyContext } from './verify/comparison.ts';
+import { type Counts, compareCounts, settleCounts } from './verify/counts.ts';
+import { freezeAtFence, freezeForSettling } from './verify/fence.ts';
+import { nameDifferences } from './verify/name-differences.ts';
+import { sampleDocuments } from './verify/sample.ts';
+import { Suspects, settle } from './verify/settle.ts';
+
+export type { VerifyContext } from './verify/comparison.ts';
+
+/**
+ * Compares the table with the index at one LSN, exactly; if no slot can be had for that, by settling. Names up to 1,000 differences and counts all. It
+ * judges nothing: `requirePassing` does. Throws what the two servers and the replay throw.
+ */
+export async function verifyAtFence(context: VerifyContext): Promise<VerifyReport> {
+  return compareAll((await freezeAtFence(context)) ?? (await freezeForSettling(context)));
+}
+
+/** Compares without any slot: for an audit of an index that somebody else may be writing to. */
+export async function verifyBySettling(context: VerifyContext): Promise<VerifyReport> {
+  return compareAll(await freezeForSettling(context));
+}
+
+interface Findings {
+  readonly counts: Counts;
+  readonly sampled: VerifyReport['sampled'];
+  readonly partitions: number;
+  readonly partitionsEqual: number;
+}
+
+async function compareAll(comparison: Comparison): Promise<VerifyReport> {
+  const { context, method } = comparison;
+  const hash = await loadHash();
+  const ledger = new DifferenceLedger();
+  const suspects = new Suspects(context);
+  const sinks = method === 'fence' ? ledgerSinks(ledger) : { sampled: suspects, counted: suspects.counted() };
+  const findings = await closingAfter(
+    () => comparison.close(),
+    () => examine(comparison, hash, sinks),
+  );
+  if (method === 'fence') return reportOf(comparison, findings, ledger, []);
+  const { unsettled, correction } = await settle(context, suspects, hash, ledger);
+  return reportOf(comparison, await correctCounts(comparison, findings, correction), ledger, unsettled);
+}
+
+interface Sinks {
+  /** Differences of the sample. */
+  readonly sampled: DifferenceSink;
+  /** Differences of the pass that also counts rows and documents. */
+  readonly counted: DifferenceSink;
+}
+
+function ledgerSinks(ledger: DifferenceLedger): Sinks {
+  const sink: DifferenceSink = { found: (difference) => ledger.add(difference) };
+  return { sampled: sink, counted: sink };
+}
+
+/** The sample comes first: it is quick, and the ledger can then tell its findings from those of the full pass. */
+async function examine(comparison: Comparison, hash: Hash64, sinks: Sinks): Promise<Findings> {
+  const { mode } = comparison.context;
+  const sampled = mode === 'counts' ? { random: 0, changed: 0, deleted: 0 } : await sampleDocuments(comparison, hash, sinks.sampled);
+  await warnOfIgnored(comparison);
+  if (mode === 'full') return { sampled, ...(await compareInFull(comparison, hash, sinks.counted)) };
+  return { sampled, counts: await compareCounts(comparison), partitions: 0, partitionsEqual: 0 };
+}
+
+async function compareInFull(comparison: Comparison, hash: Hash64, sink: DifferenceSink): Promise<Omit<Findings, 'sampled'>> {
+  const partitions = partitionCountFor(await comparison.frozen.count());
+  const hasher = new DocumentHasher(hash, partitions);
+  const checksums = await compareChecksums(comparison, hasher, partitions);
+  await nameDifferences(comparison, hasher, checksums, sink);
+  return { counts: checksums, partitions, partitionsEqual: partitions - checksums.differing.length };
+}
+
+async function correctCounts(comparison: Comparison, findings: Findings, correction: number): Promise<Findings> {
+  const { counts } = findings;
+  if (comparison.context.mode !== 'full') return { ...findings, counts: await settleCounts(comparison, counts) };
+  return { ...findings, counts: { ...counts, documents: counts.documents + correction } };
+}
+
+// Such fields are in _source but not searchable, and nothing else would tell (facts/elasticsearch 5.13).
+async function warnOfIgnored(comparison: Comparison): Promise<void> {
+  const ignored = await comparison.frozen.countIgnored();
+  if (ignored === 0) return;
+  comparison.context.reporter.report({
+    type: 'warning',
+    code: 'ignored-fields',
+    message: `${ignored} ${ignored === 1 ? 'document has' : 'documents have'} fields that Elasticsearch stored but did not index (_ignored)`,
+    hint: 'Search for {"query":{"exists":{"field":"_ignored"}}}; raise ignore_above or change the type of the fields named there.',
+  });
+}
+
+function reportOf(comparison: Comparison, findings: Findings, ledger: DifferenceLedger, unsettled: readonly string[]): VerifyReport {
+  const { context, method, fenceLsn } = comparison;
+  const { counts, sampled, partitions, partitionsEqual } = findings;
+  const seen = { mode: context.mode, method, rows: counts.rows, rejected: counts.rejected, sampled };
+  return {
+    ...seen,
+    fenceLsn: formatLsn(fenceLsn),
+    documents: counts.documents,
+    partitions,
+    partitionsEqual,
+    seed: context.seed,
+    differences: ledger.named,
+    differenceCount: ledger.count,
+    unsettled,
+    blindSpots: blindSpots(seen),
+  };
+}

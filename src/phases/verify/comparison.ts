@@ -1,0 +1,96 @@
+import type { DocumentPlan } from '../../core/encode/document-plan.ts';
+import type { Difference, Reporter } from '../../core/events.ts';
+import type { VerifyMode } from '../../core/plan/index-config.ts';
+import type { SourceTable } from '../../core/table.ts';
+import type { Clock, FrozenIndex, Sink, Source } from '../ports.ts';
+import type { ReplayControl } from '../replay-control.ts';
+
+export interface VerifyContext {
+  readonly source: Source;
+  readonly sink: Sink;
+  readonly replay: ReplayControl;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly table: SourceTable;
+  readonly plan: DocumentPlan;
+  /** The concrete index; never an alias, whose filter would hide documents (facts/elasticsearch 4.8). */
+  readonly index: string;
+  readonly mode: VerifyMode;
+  /** Rows in the random sample. */
+  readonly sample: number;
+  readonly seed: string;
+  /** Ids of the rows that could not be indexed; may go on changing while the replay runs. */
+  readonly rejectedIds: ReadonlySet<string>;
+  /** The build's slot; the temporary one of the fence is named after it. */
+  readonly slotName: string;
+  readonly slotTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Both sides, each frozen. With `fence` they show the same moment; with `settling` the index may be ahead of the snapshot, never behind it. */
+export interface Comparison {
+  readonly context: VerifyContext;
+  readonly method: 'fence' | 'settling';
+  readonly fenceLsn: bigint;
+  readonly snapshotName: string;
+  readonly frozen: FrozenIndex;
+  /** The rejected rows that have no document in the frozen index: they are expected to be missing. */
+  readonly rejected: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+/** Where a difference goes: to the ledger at a fence, to the candidates when settling. `key`: texts of the key columns, null where only the id is known. */
+export interface DifferenceSink {
+  found(difference: Difference, key: readonly string[] | null): void;
+}
+
+/** The largest number of ids in one request to either side. */
+export const BATCH_IDS = 1000;
+
+/** `list` in pieces of at most `size`. */
+export function* batches<T>(list: readonly T[], size: number = BATCH_IDS): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}
+
+/** True if the error or one of its causes carries a SQLSTATE for which `test` says yes. */
+export function hasSqlstate(error: unknown, test: (sqlstate: string) => boolean): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && typeof error.code === 'string' && test(error.code)) || hasSqlstate(error.cause, test);
+}
+
+/** Runs `work` and then `close`; the failure of `work` counts before one of `close`, which is often only its echo. */
+export async function closingAfter<T>(close: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  await close();
+  return result;
+}
+
+/**
+ * Runs both at once and waits for both, even when one fails: nothing still reads a side that is being closed. The signal given to them ends
+ * with the first failure, and with `signal`.
+ */
+export async function bothAtOnce(
+  signal: AbortSignal,
+  first: (stop: AbortSignal) => Promise<void>,
+  second: (stop: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const sibling = new AbortController();
+  const stop = AbortSignal.any([signal, sibling.signal]);
+  let failure: { readonly error: unknown } | undefined;
+  const guarded = async (work: (stop: AbortSignal) => Promise<void>): Promise<void> => {
+    try {
+      await work(stop);
+    } catch (error) {
+      failure ??= { error };
+      sibling.abort(error);
+    }
+  };
+  await Promise.all([guarded(first), guarded(second)]);
+  if (failure !== undefined) throw failure.error;
+}

@@ -1,0 +1,14 @@
+import type { ScannedDocument } from '../ports.ts';
+import { throwIfAborted } from '../run-state.ts';
+import type { Comparison } from './comparison.ts';
+
+/** Reads every document of the frozen index, in no particular order; returns how many there were. */
+export async function scanSink(comparison: Comparison, stop: AbortSignal, visit: (id: Buffer, document: ScannedDocument) => void): Promise<number> {
+  let documents = 0;
+  for await (const page of comparison.frozen.scan()) {
+    throwIfAborted(stop);
+    documents += page.length;
+    for (const document of page) visit(Buffer.from(document.id, 'utf8'), document);
+  }
+  return documents;
+}

@@ -1,0 +1,80 @@
+import { ByteWriter } from '../../core/encode/byte-writer.ts';
+import { CopyTextReader } from '../../core/encode/copy-text.ts';
+import { DocumentEncoder } from '../../core/encode/document.ts';
+import type { DocumentPlan } from '../../core/encode/document-plan.ts';
+import type { Row } from '../../core/row.ts';
+import type { Column } from '../../core/table.ts';
+import { throwIfAborted } from '../run-state.ts';
+import { type Comparison, closingAfter } from './comparison.ts';
+
+export interface SourceVisitor {
+  /** A row and its document as the load would send it; all three are valid only during the call. */
+  document(id: Buffer, document: Buffer, row: Row): void;
+  /** A row that cannot be, or was not, indexed: it must have no document. */
+  rejected(): void;
+  /** Called between two reads of the table, for what takes time. */
+  pause?(): Promise<void>;
+}
+
+/** Reads the whole table under the snapshot and encodes every row. */
+export async function scanSource(comparison: Comparison, stop: AbortSignal, visitor: SourceVisitor): Promise<void> {
+  const { plan } = comparison.context;
+  const encoder = new DocumentEncoder(plan);
+  const writer = new ByteWriter(64 * 1024);
+  const visit = (row: Row): void => {
+    writer.reset();
+    const id = encoder.id(row);
+    if (!Buffer.isBuffer(id) || isRejected(comparison, id) || encoder.encode(row, writer) !== undefined) visitor.rejected();
+    else visitor.document(id, writer.view(), row);
+  };
+  await readRows(comparison, { columns: plan.columns, stop, onRow: visit, pause: visitor.pause?.bind(visitor) });
+}
+
+/** Counts the rows under the snapshot by reading their keys only. */
+export async function countRows(comparison: Comparison, stop: AbortSignal): Promise<{ readonly rows: number; readonly rejected: number }> {
+  const plan = keyPlan(comparison.context.plan);
+  const encoder = new DocumentEncoder(plan);
+  let rows = 0;
+  let rejected = 0;
+  const onRow = (row: Row): void => {
+    rows++;
+    const id = encoder.id(row);
+    if (!Buffer.isBuffer(id) || isRejected(comparison, id)) rejected++;
+  };
+  await readRows(comparison, { columns: plan.columns, stop, onRow });
+  return { rows, rejected };
+}
+
+/** The plan of a document that has nothing but its id; its rows are the key columns in key order. */
+export function keyPlan(plan: DocumentPlan): DocumentPlan {
+  const columns = plan.key.map((at) => plan.columns[at] as Column);
+  return { ...plan, columns, fields: [], key: columns.map((_, at) => at) };
+}
+
+function isRejected(comparison: Comparison, id: Buffer): boolean {
+  return comparison.rejected.size > 0 && comparison.rejected.has(id.toString('utf8'));
+}
+
+interface RowRequest {
+  readonly columns: readonly Column[];
+  readonly stop: AbortSignal;
+  readonly onRow: (row: Row) => void;
+  readonly pause?: (() => Promise<void>) | undefined;
+}
+
+async function readRows(comparison: Comparison, { columns, stop, onRow, pause }: RowRequest): Promise<void> {
+  const { source, table } = comparison.context;
+  const reader = await source.openTable({ table, columns, snapshotName: comparison.snapshotName });
+  await closingAfter(
+    () => reader.close(),
+    async () => {
+      const rows = new CopyTextReader(columns.length);
+      for await (const chunk of reader.chunks()) {
+        throwIfAborted(stop);
+        rows.push(chunk, onRow);
+        await pause?.();
+      }
+      rows.end();
+    },
+  );
+}
