@@ -24,6 +24,7 @@ export type FailureKind =
   | 'stalled'
   | 'sink-refused'
   | 'target-vanished'
+  | 'rejects-unwritable'
   | 'interrupted'
   | 'terminated';
 
@@ -55,6 +56,7 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   stalled: { exitCode: 75, action: 'restart' },
   'sink-refused': { exitCode: 1, action: 'stop' },
   'target-vanished': { exitCode: 1, action: 'stop' },
+  'rejects-unwritable': { exitCode: 75, action: 'restart' },
   interrupted: { exitCode: 130, action: 'restart' },
   terminated: { exitCode: 143, action: 'restart' },
 };

@@ -53,3 +53,41 @@ function fieldLength(row: Row, column: number): number {
   const start = row.starts[column] as number;
   return start < 0 ? 0 : (row.ends[column] as number) - start;
 }
+
+/** `row` with its absent fields taken from `earlier` (an older state of the same row); owns its bytes only if something was taken. */
+export function fillAbsent(row: Row, earlier: Row): Row {
+  let extra = 0;
+  for (let i = 0; i < row.starts.length; i++) {
+    if (row.starts[i] === FIELD_ABSENT) extra += fieldLength(earlier, i);
+  }
+  if (!row.starts.includes(FIELD_ABSENT)) return row;
+  const filled: Row = { bytes: Buffer.allocUnsafe(row.bytes.length + extra), starts: new Int32Array(row.starts), ends: new Int32Array(row.ends) };
+  row.bytes.copy(filled.bytes, 0);
+  let at = row.bytes.length;
+  for (let i = 0; i < row.starts.length; i++) {
+    if (row.starts[i] !== FIELD_ABSENT) continue;
+    const start = earlier.starts[i] as number;
+    if (start < 0) {
+      filled.starts[i] = start;
+      continue;
+    }
+    earlier.bytes.copy(filled.bytes, at, start, earlier.ends[i]);
+    filled.starts[i] = at;
+    at += fieldLength(earlier, i);
+    filled.ends[i] = at;
+  }
+  return filled;
+}
+
+/** A row of the given texts (`null` = SQL NULL), as a reader of PostgreSQL would have made it. */
+export function rowFromTexts(texts: readonly (string | null)[]): Row {
+  const row: Row = { ...emptyRow(texts.length), bytes: Buffer.from(texts.map((text) => text ?? '').join(''), 'utf8') };
+  let at = 0;
+  for (const [column, text] of texts.entries()) {
+    if (text === null) continue;
+    row.starts[column] = at;
+    at += Buffer.byteLength(text, 'utf8');
+    row.ends[column] = at;
+  }
+  return row;
+}

@@ -143,6 +143,8 @@ export interface Source {
   createPublication(name: string, table: SourceTable): Promise<void>;
   readPublication(name: string): Promise<PublicationState | null>;
   dropPublication(name: string): Promise<void>;
+  /** Publications whose name starts with `prefix`. */
+  listPublications(prefix: string): Promise<readonly string[]>;
 
   /** Waits for older writing transactions at most `timeoutMs`; then names the blocker (pid, user, age), cancels, leaves no slot, throws `slot-timeout`. */
   createSlot(request: { readonly name: string; readonly temporary: boolean; readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<CreatedSlot>;
@@ -262,8 +264,8 @@ export interface Sink {
   runningBulkTasks(index: string): Promise<number>;
   /** Restores the wanted settings explicitly, flushes; `gc_deletes` stays until `finishSettings`. */
   restoreSettings(index: string, wanted: IndexSettings): Promise<void>;
-  /** Waits until the index has the wanted health with no shard moving; false at the deadline. */
-  waitForHealth(index: string, timeoutMs: number): Promise<boolean>;
+  /** Waits until the index has at least this health with no shard moving; false at the deadline. */
+  waitForHealth(index: string, level: 'green' | 'yellow', timeoutMs: number): Promise<boolean>;
   finishSettings(index: string, wanted: IndexSettings): Promise<void>;
   refresh(index: string): Promise<void>;
   freeze(index: string): Promise<FrozenIndex>;

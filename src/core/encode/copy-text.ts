@@ -40,12 +40,12 @@ export class CopyTextReader {
    */
   push(chunk: Buffer, onRow: (row: Row) => void): void {
     let from = this.#carry.offset > 0 ? this.#finishCarried(chunk, onRow) : 0;
-    let escape = nextOf(chunk, BACKSLASH, from);
+    let backslash = nextOf(chunk, BACKSLASH, from);
     let newline = chunk.indexOf(NEWLINE, from);
     while (newline >= 0) {
-      if (escape < from) escape = nextOf(chunk, BACKSLASH, from);
+      if (backslash < from) backslash = nextOf(chunk, BACKSLASH, from);
       this.#row.bytes = chunk;
-      this.#emit(from, newline, escape < newline, onRow);
+      this.#emit(from, newline, backslash < newline, onRow);
       from = newline + 1;
       newline = chunk.indexOf(NEWLINE, from);
     }
@@ -92,7 +92,6 @@ function nextOf(chunk: Buffer, byte: number, from: number): number {
 /** Splits a row without any backslash; the number of fields found. Stores beyond the arrays' length are ignored by typed arrays. */
 function splitPlain(row: Row, from: number, to: number): number {
   const { bytes, starts, ends } = row;
-  if (starts.length === 0 && from === to) return 0;
   let field = 0;
   let start = from;
   for (let at = from; at < to; at++) {

@@ -4,7 +4,8 @@
  */
 export const STATE_FORMAT = 1;
 
-export type BuildPhase = 'load' | 'catchup' | 'verify' | 'swap' | 'cleanup' | 'finished';
+/** `failed`: stopped for good, slot and publication are gone, the index is kept for inspection. */
+export type BuildPhase = 'load' | 'catchup' | 'verify' | 'swap' | 'cleanup' | 'finished' | 'failed';
 
 /** Blocks of one leaf that are loaded: `[from, to)` pairs in ascending order, not touching each other. */
 export interface LeafProgress {
@@ -38,4 +39,6 @@ export interface BuildState {
   readonly startedAt: string;
   readonly load: readonly LeafProgress[];
   readonly rejectedIds: readonly string[];
+  /** The settings wanted at the end (the live index's and the config's). */
+  readonly settings: { readonly [name: string]: unknown };
 }

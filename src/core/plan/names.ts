@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+/** The names a build gives to what it makes; every one contains the build id, so nothing of ours is ever mistaken for another's. */
+export interface BuildNames {
+  /** The generation: `products-20261129t154012-k3f9`. */
+  readonly index: string;
+  /** Hidden write alias. It has an upper-case letter, which no index name may have: a stray write can never auto-create an index by that name. */
+  readonly buildAlias: string;
+  readonly slot: string;
+  readonly publication: string;
+}
+
+export const SLOT_PREFIX = 'realign_';
+
+/** `date` is wall time (UTC in the name); `build` is four characters of `[a-z0-9]`. */
+export function buildNames(alias: string, build: string, date: Date): BuildNames {
+  const stamp = date.toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase();
+  const slot = slotName(alias, build);
+  return { index: `${indexPrefix(alias)}${stamp}-${build}`, buildAlias: buildAliasOf(alias, build), slot, publication: slot };
+}
+
+export function buildAliasOf(alias: string, build: string): string {
+  return `${alias.toLowerCase()}-BUILD-${build}`;
+}
+
+/** Index names must be lower case though aliases need not be. */
+export function indexPrefix(alias: string): string {
+  return `${alias.toLowerCase()}-`;
+}
+
+/** `realign_<alias>_<build>`: `[a-z0-9_]`, at most 63 bytes; an alias that had to be changed for that carries a short hash. */
+export function slotName(alias: string, build: string): string {
+  const plain = alias.replace(/[^a-z0-9_]/g, '_').slice(0, 40);
+  const distinct = plain === alias ? plain : `${plain.slice(0, 33)}_${createHash('sha256').update(alias).digest('hex').slice(0, 6)}`;
+  return `${SLOT_PREFIX}${distinct}_${build}`;
+}

@@ -1,0 +1,67 @@
+import type { DurableCommit } from './watermark.ts';
+import { type PgSnapshot, isVisible, widenXid } from './snapshot.ts';
+
+/**
+ * Rule R4: decides which position may be confirmed to the slot. Never past an operation that is not durable (only durable commits are offered), never
+ * past the start of a chunk still in flight, and never past a commit that is not visible yet, so that after a crash the deletes of R3 come again.
+ */
+export class Acknowledger {
+  #waiting: DurableCommit[] = [];
+  #visibleLsn: bigint;
+  #ackedLsn: bigint;
+  readonly #floors = new Map<number, bigint>();
+  #nextFloor = 0;
+
+  constructor(startLsn: bigint) {
+    this.#visibleLsn = startLsn;
+    this.#ackedLsn = startLsn;
+  }
+
+  /** What may be confirmed; only ever grows. */
+  get ackedLsn(): bigint {
+    return this.#ackedLsn;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  offer(commits: readonly DurableCommit[]): void {
+    for (const commit of commits) this.#waiting.push(commit);
+  }
+
+  /** `snapshot` must be younger than every commit offered so far that it is to release. */
+  observe(snapshot: PgSnapshot): bigint {
+    let released = 0;
+    for (const commit of this.#waiting) {
+      if (commit.xid !== null && !isVisible(snapshot, widenXid(commit.xid, snapshot.xmax))) break;
+      if (commit.endLsn > this.#visibleLsn) this.#visibleLsn = commit.endLsn;
+      released++;
+    }
+    this.#waiting.splice(0, released);
+    return this.#raise();
+  }
+
+  /** Call before the chunk's snapshot is taken: everything acknowledged by now is visible in it. Returns the key for `chunkFinished`. */
+  chunkStarted(): number {
+    this.#floors.set(this.#nextFloor, this.#ackedLsn);
+    return this.#nextFloor++;
+  }
+
+  chunkFinished(key: number): void {
+    this.#floors.delete(key);
+    this.#raise();
+  }
+
+  /** The stream starts again at what is confirmed: what was waiting comes again. */
+  restart(): void {
+    this.#waiting = [];
+  }
+
+  #raise(): bigint {
+    let limit = this.#visibleLsn;
+    for (const floor of this.#floors.values()) if (floor < limit) limit = floor;
+    if (limit > this.#ackedLsn) this.#ackedLsn = limit;
+    return this.#ackedLsn;
+  }
+}

@@ -1,0 +1,171 @@
+import type { DocumentEncoder } from '../encode/document.ts';
+import type { DocumentPlan, Rejection } from '../encode/document-plan.ts';
+import { FIELD_ABSENT, type Row, emptyRow, fieldText, fillAbsent } from '../row.ts';
+import { readTuple } from './pgoutput.ts';
+
+/** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */
+export interface KeyChange {
+  readonly id: Buffer;
+  readonly key: readonly string[];
+  readonly row: Row | null;
+  readonly rejection: Rejection | null;
+}
+
+/** Transactions larger than memory come in several parts; only the last one carries `endLsn`. */
+export interface CollapsedTransaction {
+  readonly finalLsn: bigint;
+  readonly xid: number;
+  readonly endLsn: bigint | null;
+  readonly firstPart: boolean;
+  /** Every document of the index goes before `changes` are applied. */
+  readonly truncate: boolean;
+  readonly changes: readonly KeyChange[];
+  readonly rowChanges: number;
+}
+
+/**
+ * Collects one transaction and keeps one operation per key, the last one (rule R2): two operations of one key must never share a version.
+ * Unchanged TOAST values are filled from the old tuple or from the key's earlier state in the same transaction (facts/postgres 3.1).
+ */
+export class TransactionBuffer {
+  readonly #encoder: DocumentEncoder;
+  readonly #plan: DocumentPlan;
+  #changes = new Map<string, KeyChange>();
+  #finalLsn = 0n;
+  #xid = 0;
+  #open = false;
+  #firstPart = true;
+  #truncate = false;
+  #rowChanges = 0;
+  #byteLength = 0;
+
+  constructor(encoder: DocumentEncoder, plan: DocumentPlan) {
+    this.#encoder = encoder;
+    this.#plan = plan;
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  get finalLsn(): bigint {
+    return this.#finalLsn;
+  }
+
+  /** Bytes held, message bytes and a fixed estimate per key. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  begin(finalLsn: bigint, xid: number): void {
+    this.#finalLsn = finalLsn;
+    this.#xid = xid;
+    this.#open = true;
+    this.#firstPart = true;
+    this.#reset();
+  }
+
+  insert(bytes: Buffer, after: number, target: Int32Array): void {
+    this.#put(this.#tuple(bytes, after, target), null);
+  }
+
+  update(bytes: Buffer, before: number, full: boolean, after: number, target: Int32Array): void {
+    const old = before < 0 ? null : this.#oldTuple(bytes, before, full, target);
+    const fresh = this.#tuple(bytes, after, target);
+    this.#put(old === null ? fresh : fillAbsent(fresh, old), old);
+  }
+
+  delete(bytes: Buffer, before: number, full: boolean, target: Int32Array): void {
+    this.#rowChanges++;
+    this.#remove(this.#oldTuple(bytes, before, full, target));
+  }
+
+  truncate(): void {
+    this.#changes = new Map();
+    this.#truncate = true;
+    this.#rowChanges++;
+  }
+
+  /** What was collected so far, as a part that `external_gte` must apply; the transaction stays open. */
+  takePart(): CollapsedTransaction {
+    const part = this.#collapsed(null);
+    this.#firstPart = false;
+    this.#reset();
+    return part;
+  }
+
+  /** Closes the transaction; `endLsn` is the position behind its commit record. */
+  commit(endLsn: bigint): CollapsedTransaction {
+    const whole = this.#collapsed(endLsn);
+    this.#open = false;
+    this.#reset();
+    return whole;
+  }
+
+  /** Forgets a half-received transaction (the connection was cut; it comes again whole). */
+  discard(): void {
+    this.#open = false;
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#changes = new Map();
+    this.#truncate = false;
+    this.#rowChanges = 0;
+    this.#byteLength = 0;
+  }
+
+  #collapsed(endLsn: bigint | null): CollapsedTransaction {
+    return {
+      finalLsn: this.#finalLsn,
+      xid: this.#xid,
+      endLsn,
+      firstPart: this.#firstPart,
+      truncate: this.#truncate,
+      changes: [...this.#changes.values()],
+      rowChanges: this.#rowChanges,
+    };
+  }
+
+  #put(row: Row, old: Row | null): void {
+    this.#rowChanges++;
+    const id = this.#encoder.id(row);
+    const oldId = old === null ? id : this.#encoder.id(old);
+    const earlier = Buffer.isBuffer(oldId) ? this.#changes.get(oldId.toString('latin1')) : undefined;
+    const whole = earlier?.row ? fillAbsent(row, earlier.row) : row;
+    if (old !== null && Buffer.isBuffer(oldId) && !(Buffer.isBuffer(id) && oldId.equals(id))) this.#remove(old);
+    if (Buffer.isBuffer(id)) this.#set({ id, key: this.#keyTexts(row), row: whole, rejection: null });
+    else this.#set({ id: Buffer.from(this.#keyTexts(row).join('\u0000')), key: this.#keyTexts(row), row: null, rejection: id });
+  }
+
+  #remove(row: Row): void {
+    const id = this.#encoder.id(row);
+    // A row whose key makes no id was never indexed: nothing to delete.
+    if (Buffer.isBuffer(id)) this.#set({ id, key: this.#keyTexts(row), row: null, rejection: null });
+  }
+
+  #set(change: KeyChange): void {
+    this.#changes.set(change.id.toString('latin1'), change);
+    this.#byteLength += 200 + change.id.length + (change.row?.bytes.length ?? 0);
+  }
+
+  #keyTexts(row: Row): string[] {
+    return this.#plan.key.map((column) => fieldText(row, column) ?? '');
+  }
+
+  #tuple(bytes: Buffer, offset: number, target: Int32Array): Row {
+    const row = emptyRow(this.#plan.columns.length);
+    readTuple(bytes, offset, target, row);
+    return row;
+  }
+
+  /** In a key-only old tuple, `n` in the other columns does not mean NULL: they are absent (scenario 39). */
+  #oldTuple(bytes: Buffer, offset: number, full: boolean, target: Int32Array): Row {
+    const row = this.#tuple(bytes, offset, target);
+    if (full) return row;
+    for (let column = 0; column < row.starts.length; column++) {
+      if (!this.#plan.key.includes(column)) row.starts[column] = FIELD_ABSENT;
+    }
+    return row;
+  }
+}

@@ -1,0 +1,119 @@
+import { ByteWriter } from '../core/encode/byte-writer.ts';
+import { DocumentEncoder } from '../core/encode/document.ts';
+import type { DeleteMemory } from '../core/wal/delete-memory.ts';
+import { Reservoir } from '../core/wal/reservoir.ts';
+import type { CollapsedTransaction, KeyChange } from '../core/wal/transaction.ts';
+import type { Ticket, Watermark } from '../core/wal/watermark.ts';
+import type { Lanes } from './lanes.ts';
+import type { LoadGate } from './load-gate.ts';
+import { type LookedUpRows, needsLookup, resolveLookups } from './resolve-lookups.ts';
+import type { Run } from './run-state.ts';
+import type { Step } from './step-reader.ts';
+import { truncateIndex } from './truncate.ts';
+
+const SAMPLED_KEYS = 10_000;
+const PENDING_BYTES = 16 << 20;
+
+/** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
+export class StepApplier {
+  readonly changedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
+  readonly deletedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
+  readonly #run: Run;
+  readonly #lanes: Lanes;
+  readonly #watermark: Watermark;
+  readonly #gate: LoadGate;
+  /** Null once the load is done: then no row that was read earlier can be written any more. */
+  #deletes: DeleteMemory | null;
+  readonly #encoder: DocumentEncoder;
+  readonly #writer = new ByteWriter(1 << 16);
+  #parts: Ticket | null = null;
+
+  constructor(run: Run, lanes: Lanes, watermark: Watermark, gate: LoadGate, deletes: DeleteMemory) {
+    this.#run = run;
+    this.#lanes = lanes;
+    this.#watermark = watermark;
+    this.#gate = gate;
+    this.#deletes = deletes;
+    this.#encoder = new DocumentEncoder(run.documents);
+  }
+
+  loadFinished(): void {
+    this.#deletes = null;
+  }
+
+  /** The stream starts again: a transaction applied in parts comes again whole. */
+  restart(): void {
+    this.#parts = null;
+    this.#lanes.versionType = 'external';
+  }
+
+  async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
+    if (steps.length === 0) return;
+    const rows = await resolveLookups(this.#run, this.#encoder, steps, snapshotName);
+    for (const step of steps) {
+      if (step.kind === 'position') this.#watermark.open(null).endLsn = step.lsn;
+      else await this.#applyTransaction(step.transaction, rows);
+    }
+  }
+
+  async #applyTransaction(transaction: CollapsedTransaction, rows: LookedUpRows): Promise<void> {
+    const inParts = transaction.endLsn === null || !transaction.firstPart;
+    const ticket = this.#parts ?? this.#watermark.open(transaction.xid);
+    if (inParts) {
+      // Rule R2: parts share a version, so they go strictly one after another.
+      await this.#lanes.drained();
+      this.#lanes.versionType = 'external_gte';
+      this.#parts = ticket;
+    }
+    if (transaction.truncate) await this.#truncate(transaction.finalLsn);
+    for (const change of transaction.changes) {
+      await this.#applyChange(change, transaction, ticket, rows);
+      if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
+    }
+    this.#run.counters.changes += transaction.rowChanges;
+    if (inParts) await this.#lanes.drained();
+    if (transaction.endLsn === null) return;
+    ticket.endLsn = transaction.endLsn;
+    this.restart();
+  }
+
+  async #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> {
+    if (change.rejection !== null) {
+      await this.#run.rejected.add(change.id.toString('utf8'), change.rejection.column, change.rejection.reason);
+      return;
+    }
+    const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
+    if (row === null) {
+      this.deletedKeys.offer(change.key);
+      this.#delete(change.id, transaction, ticket, true);
+      return;
+    }
+    this.changedKeys.offer(change.key);
+    this.#writer.reset();
+    const rejection = this.#encoder.encode(row, this.#writer);
+    if (rejection === undefined) {
+      const document = Buffer.from(this.#writer.buffer.subarray(0, this.#writer.offset));
+      this.#lanes.add({ id: change.id, version: transaction.finalLsn, document }, ticket);
+      return;
+    }
+    await this.#run.rejected.add(change.id.toString('utf8'), rejection.column, rejection.reason);
+    // Rejected means absent: the older document must not stay.
+    this.#delete(change.id, transaction, ticket, false);
+  }
+
+  #delete(id: Buffer, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
+    this.#deletes?.remember({ id, version: transaction.finalLsn, xid: transaction.xid });
+    this.#lanes.add({ id, version: transaction.finalLsn, document: null }, ticket, mends);
+  }
+
+  async #truncate(version: bigint): Promise<void> {
+    await this.#lanes.drained();
+    await this.#gate.quiesce();
+    try {
+      await truncateIndex(this.#run, version);
+      for (const id of this.#run.rejected.ids) this.#run.rejected.mend(id);
+    } finally {
+      this.#gate.open();
+    }
+  }
+}

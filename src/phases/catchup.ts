@@ -1,0 +1,27 @@
+import { Failure } from '../core/failure.ts';
+import type { Replay } from './replay.ts';
+import type { Run } from './run-state.ts';
+
+/**
+ * Brings the replay to where the source is now, and the index to the settings readers will have: replicas in place and everything flushed before anybody is sent to it
+ * (facts/elasticsearch 3.8, 3.9).
+ */
+export async function catchUp(run: Run, replay: Replay): Promise<void> {
+  await replay.waitUntilApplied(await run.source.insertLsn());
+  await run.sink.restoreSettings(run.names.index, run.plan.settings);
+  await waitForHealth(run);
+  await replay.waitUntilApplied(await run.source.insertLsn());
+}
+
+async function waitForHealth(run: Run): Promise<void> {
+  const { dataNodes } = await run.sink.identity();
+  // On a single data node replicas can never be placed: waiting for green would be waiting for ever (facts/elasticsearch 3.6).
+  const level = dataNodes === 1 ? 'yellow' : run.options.swapWhen;
+  run.counters.throttle = `elasticsearch: waiting for ${level} health`;
+  if (!(await run.sink.waitForHealth(run.names.index, level, run.options.stallTimeoutMs))) {
+    throw new Failure('stalled', `index ${run.names.index} did not become ${level} within ${run.options.stallTimeoutMs / 1000} s`, {
+      hint: 'Its replicas cannot be placed: add nodes, lower number_of_replicas, or accept it with --swap-when yellow. The same command again resumes the build.',
+    });
+  }
+  run.counters.throttle = '';
+}

@@ -1,0 +1,61 @@
+import { Failure } from '../core/failure.ts';
+import type { BuildPhase, BuildState, LeafProgress } from '../core/plan/build-state.ts';
+import { checkCatalog } from './catalog-guard.ts';
+import type { Run } from './run-state.ts';
+
+const EVERY_MS = 3000;
+
+/**
+ * Keeps the build's state in the index's `_meta`: at phase changes and at most every few seconds in the load (design.md section 2). Effects come first, then this, then the
+ * acknowledgement. Before each write the index must still be the one that was created, and the catalog what it was.
+ */
+export class Checkpoint {
+  readonly #run: Run;
+  readonly uuid: string;
+  #state: BuildState;
+  #writtenAt: number;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(run: Run, state: BuildState, uuid: string) {
+    this.#run = run;
+    this.#state = state;
+    this.uuid = uuid;
+    this.#writtenAt = run.clock.now();
+  }
+
+  get state(): BuildState {
+    return this.#state;
+  }
+
+  /** Writes the phase at once. */
+  async enter(phase: BuildPhase): Promise<void> {
+    this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids] };
+    await this.#write();
+  }
+
+  async loaded(leaves: readonly LeafProgress[]): Promise<void> {
+    this.#state = { ...this.#state, load: leaves, rejectedIds: [...this.#run.rejected.ids] };
+    if (this.#run.clock.now() - this.#writtenAt < EVERY_MS) return;
+    await checkCatalog(this.#run);
+    await this.#write();
+  }
+
+  async checkTarget(): Promise<void> {
+    const { index } = this.#run.names;
+    const uuid = await this.#run.sink.indexUuid(index);
+    if (uuid === this.uuid) return;
+    throw new Failure('target-vanished', `index ${index} ${uuid === null ? 'is gone' : 'was replaced by another one of the same name'}`, {
+      hint: 'Somebody deleted it during the build. Run the same command again for a new build.',
+    });
+  }
+
+  /** One write at a time, each with the newest state. */
+  async #write(): Promise<void> {
+    this.#writtenAt = this.#run.clock.now();
+    this.#writing = this.#writing.then(async () => {
+      await this.checkTarget();
+      await this.#run.sink.writeState(this.#run.names.index, this.#state);
+    });
+    await this.#writing;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Checkpoint } from './checkpoint.ts';
+import type { Generation } from './ports.ts';
+import type { Run } from './run-state.ts';
+
+/**
+ * After the swap and the drain: removes what the build needed and the generations beyond `keep`. Every step may run twice. Returns the deleted indices.
+ */
+export async function cleanUp(run: Run, checkpoint: Checkpoint): Promise<readonly string[]> {
+  const { source, sink, names } = run;
+  await source.dropSlot(names.slot);
+  await source.dropPublication(names.publication);
+  await sink.finishSettings(names.index, run.plan.settings);
+  await sink.removeBuildAlias(names.index, names.buildAlias);
+  const deleted = await deleteOldGenerations(run);
+  await checkpoint.enter('finished');
+  return deleted;
+}
+
+/** A set difference over indices of ours for this alias: never another's, never one that an alias is on. */
+async function deleteOldGenerations(run: Run): Promise<readonly string[]> {
+  const others = (await run.sink.generations(run.config.alias)).filter((generation) => generation.index !== run.names.index);
+  const idle = others.filter((generation) => generation.aliases.length === 0 && isOver(generation));
+  const finished = idle.filter((generation) => generation.state.phase === 'finished');
+  const beyond = [...finished.slice(run.options.keep), ...idle.filter((generation) => generation.state.phase === 'failed')];
+  for (const generation of beyond) await run.sink.deleteIndex(generation.index, generation.uuid);
+  return beyond.map((generation) => generation.index);
+}
+
+function isOver(generation: Generation): boolean {
+  return generation.state.phase === 'finished' || generation.state.phase === 'failed';
+}

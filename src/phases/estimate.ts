@@ -1,0 +1,51 @@
+import { buildNames } from '../core/plan/names.ts';
+import type { IndexPlan } from '../core/plan/plan-index.ts';
+import type { SourceTable } from '../core/table.ts';
+import { type PreflightRequest, requireNoFailure, runPreflight } from './preflight.ts';
+
+export interface BuildEstimate {
+  readonly table: SourceTable;
+  readonly plan: IndexPlan;
+  /** The name pattern of the generation a build would make. */
+  readonly generation: string;
+  readonly previous: string | null;
+  /** The unfinished build that `rebuild` would resume, or null. */
+  readonly resumes: string | null;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly steps: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What `rebuild` would do, read-only. Throws `preflight-refused` if it would not start. */
+export async function estimateBuild(request: PreflightRequest): Promise<BuildEstimate> {
+  const { findings, table, plan, previous } = await runPreflight(request);
+  requireNoFailure(findings);
+  if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
+  const unfinished = (await request.sink.generations(request.config.alias)).find(({ state }) => state.phase !== 'finished' && state.phase !== 'failed');
+  const { index } = buildNames(request.config.alias, 'xxxx', new Date());
+  return {
+    table,
+    plan,
+    generation: index,
+    previous,
+    resumes: unfinished === undefined || request.options.fresh ? null : unfinished.state.build,
+    rows: table.estimatedRows,
+    bytes: table.bytes,
+    steps: steps(request, table, index, previous),
+    warnings: findings.filter((finding) => finding.level === 'warn').map((finding) => finding.message),
+  };
+}
+
+function steps({ config, options }: PreflightRequest, table: SourceTable, index: string, previous: string | null): string[] {
+  return [
+    `create publication and logical slot for ${table.schema}.${table.name}`,
+    `create index ${index} behind a hidden build alias`,
+    `load ${table.leaves.length} relation${table.leaves.length === 1 ? '' : 's'} with ${options.copyJobs} readers and ${options.bulkJobs} bulk connections while the WAL is replayed`,
+    `verify (${options.verify}) at a fence; stop on any lasting difference or more than ${options.maxRejects} rejected rows`,
+    previous === null
+      ? `put alias ${config.alias} on it${options.adopt ? ` (removing a concrete index of that name in the same call)` : ''}`
+      : `move alias ${config.alias} from ${previous} in one atomic call`,
+    `drop slot and publication; keep ${options.keep} older generation${options.keep === 1 ? '' : 's'}`,
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Build } from '../core/build.ts';
+import { Failure, type FailureKind } from '../core/failure.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { Run } from './run-state.ts';
+
+/** After these the build can never be finished: production comes first, so slot and publication go; the index stays for inspection. */
+const FINAL: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'verification-failed',
+  'alias-changed',
+  'slot-lost',
+  'source-changed',
+  'too-many-rejects',
+  'slot-wal-limit',
+  'target-vanished',
+]);
+
+/** Before the index exists nothing can be resumed, so nothing is left behind whatever happened. */
+export async function giveUp(run: Run, build: Build, checkpoint: Checkpoint | null, error: unknown): Promise<void> {
+  const nothingToResume = build.at === 'slot' || (build.at === 'index' && checkpoint === null);
+  const hopeless = error instanceof Failure && FINAL.has(error.kind);
+  // Behind the swap only the clean-up is left, and the same command finishes it.
+  if (build.at === 'cleanup' || !(nothingToResume || hopeless)) return;
+  try {
+    await run.source.dropSlot(run.names.slot);
+    await run.source.dropPublication(run.names.publication);
+    if (checkpoint !== null && (await run.sink.indexUuid(run.names.index)) === checkpoint.uuid) await checkpoint.enter('failed');
+  } catch (cause) {
+    // The first failure is what is reported; what could not be removed is named beside it.
+    run.reporter.report({
+      type: 'warning',
+      code: 'left-behind',
+      message: `slot ${run.names.slot} or publication ${run.names.publication} could not be removed: ${cause instanceof Failure ? cause.message : 'unexpected error'}`,
+      hint: `Remove them with: realign abort ${run.config.alias}`,
+    });
+  }
+}

@@ -1,0 +1,245 @@
+import { CopyTextReader } from '../core/encode/copy-text.ts';
+import { DocumentEncoder } from '../core/encode/document.ts';
+import { Failure } from '../core/failure.ts';
+import type { LeafProgress } from '../core/plan/build-state.ts';
+import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
+import { parseLsn } from '../core/lsn.ts';
+import type { Leaf } from '../core/table.ts';
+import type { PgSnapshot } from '../core/wal/snapshot.ts';
+import { checkCatalog } from './catalog-guard.ts';
+import { LoadBodies } from './load-bodies.ts';
+import type { ChunkReader } from './ports.ts';
+import type { Replay } from './replay.ts';
+import { type Run, throwIfAborted } from './run-state.ts';
+
+const RETRY_MS = 500;
+
+/** What one chunk needs while it is read and settled. */
+interface OpenChunk {
+  readonly chunk: Chunk;
+  readonly leaf: Leaf;
+  /** Key of its floor in the acknowledger. */
+  readonly floor: number;
+  /** Which plan it belongs to: a rewritten relation is planned again. */
+  readonly generation: number;
+  snapshot: PgSnapshot | null;
+}
+
+/** A chunk that was read; `done` resolves when it is settled. */
+interface Settling {
+  readonly done: Promise<void>;
+}
+
+/**
+ * Loads the table in chunks of heap blocks, each in its own short transaction with its own fresh snapshot, at version CP − 1, beside the replay. Unfinished
+ * chunks are simply read again: that is what makes it resumable.
+ */
+export class Load {
+  readonly #run: Run;
+  readonly #replay: Replay;
+  readonly #version: bigint;
+  readonly #bodies: LoadBodies;
+  readonly #checkpoint: (leaves: readonly LeafProgress[]) => Promise<void>;
+  #leaves: LeafProgress[];
+  #tableLeaves: readonly Leaf[];
+  readonly #inFlight = new Set<OpenChunk>();
+  #newestXmin = 0n;
+  #generation = 0;
+
+  constructor(options: {
+    readonly run: Run;
+    readonly replay: Replay;
+    readonly cp: string;
+    readonly leaves: readonly LeafProgress[];
+    /** Told after each chunk; writes it down at most every few seconds. */
+    readonly checkpoint: (leaves: readonly LeafProgress[]) => Promise<void>;
+  }) {
+    this.#run = options.run;
+    this.#replay = options.replay;
+    this.#version = parseLsn(options.cp) - 1n;
+    this.#leaves = [...options.leaves];
+    this.#tableLeaves = options.run.table.leaves;
+    this.#checkpoint = options.checkpoint;
+    this.#bodies = new LoadBodies(options.run);
+  }
+
+  get leaves(): readonly LeafProgress[] {
+    return this.#leaves;
+  }
+
+  /** Resolves when every chunk is in the index. */
+  async run(): Promise<void> {
+    this.#replanStale();
+    // Everything of a plan made for an older file is gone: its rows may lie in other blocks now.
+    while (!this.#leaves.every(isLeafLoaded)) {
+      await Promise.all(Array.from({ length: this.#run.options.copyJobs }, () => this.#work()));
+    }
+  }
+
+  /** A resume may meet another relfilenode than the one its chunks were counted in. */
+  #replanStale(): void {
+    this.#leaves = this.#tableLeaves.map((leaf) => {
+      const known = this.#leaves.find((progress) => progress.oid === leaf.oid);
+      return known?.relfilenode === leaf.relfilenode ? known : planLeaf(leaf, this.#run.options.chunkBlocks);
+    });
+  }
+
+  async #work(): Promise<void> {
+    const settling: Promise<void>[] = [];
+    try {
+      for (;;) {
+        throwIfAborted(this.#run.signal);
+        await this.#replay.gate.enter();
+        const open = this.#open();
+        if (open === null) {
+          this.#replay.gate.leave();
+          break;
+        }
+        const { done } = await this.#readWithRetry(open);
+        // The next chunk is read while this one's last bulks are answered; one of them at a time.
+        const before = settling.pop();
+        settling.push(quiet(done));
+        await before;
+      }
+    } finally {
+      await Promise.allSettled(settling);
+    }
+    await Promise.all(settling);
+  }
+
+  #open(): OpenChunk | null {
+    const chunks = [...this.#inFlight].map((open) => open.chunk);
+    for (const progress of this.#leaves) {
+      const chunk = nextChunk(progress, chunks);
+      const leaf = this.#tableLeaves.find((candidate) => candidate.oid === progress.oid);
+      if (chunk === null || leaf === undefined) continue;
+      const open: OpenChunk = { chunk, leaf, floor: this.#replay.acknowledger.chunkStarted(), generation: this.#generation, snapshot: null };
+      this.#inFlight.add(open);
+      return open;
+    }
+    return null;
+  }
+
+  /** Reads the chunk, and again if the connection broke. */
+  async #readWithRetry(open: OpenChunk): Promise<Settling> {
+    const startedAt = this.#run.clock.now();
+    try {
+      for (;;) {
+        try {
+          return await this.#read(open);
+        } catch (error) {
+          const lost = error instanceof Failure && error.kind === 'connection-lost';
+          if (!lost || this.#run.clock.now() - startedAt > this.#run.options.stallTimeoutMs) throw error;
+          this.#run.counters.retries++;
+          this.#run.reporter.report({ type: 'retry', operation: 'copy', errorType: error.message, attempt: 1, delayMs: RETRY_MS });
+          await this.#run.clock.sleep(RETRY_MS, this.#run.signal);
+        }
+      }
+    } catch (error) {
+      this.#close(open);
+      throw error;
+    }
+  }
+
+  async #read(open: OpenChunk): Promise<Settling> {
+    const { from, to } = open.chunk;
+    const reader = await this.#run.source.openChunk({ leaf: open.leaf, from, to, columns: this.#run.documents.columns });
+    const sends: Promise<void>[] = [];
+    try {
+      open.snapshot = reader.snapshot;
+      const now = await checkCatalog(this.#run);
+      if (reader.relfilenode !== open.leaf.relfilenode) {
+        this.#relfilenodeChanged(now.leaves, open);
+        this.#close(open);
+        return { done: Promise.resolve() };
+      }
+      this.#run.counters.rows += await this.#copy(reader, sends);
+    } catch (error) {
+      // The bulks of a broken chunk must have ended before anything else is decided.
+      await Promise.allSettled(sends);
+      throw error;
+    } finally {
+      await reader.close();
+    }
+    return { done: quiet(this.#settle(open, sends)) };
+  }
+
+  async #copy(reader: ChunkReader, sends: Promise<void>[]): Promise<number> {
+    const { documents } = this.#run;
+    const encoder = new DocumentEncoder(documents);
+    const copy = new CopyTextReader(documents.columns.length);
+    let body = await this.#bodies.take();
+    try {
+      for await (const bytes of reader.chunks()) {
+        throwIfAborted(this.#run.signal);
+        copy.push(bytes, (row) => {
+          const rejection = body.appendRow(encoder, row, this.#version);
+          if (rejection !== undefined) this.#bodies.reject(encoder, row, rejection);
+        });
+        if (!this.#bodies.isFull(body)) continue;
+        sends.push(quiet(this.#bodies.send(body)));
+        body = await this.#bodies.take();
+      }
+    } catch (error) {
+      this.#bodies.giveBack(body);
+      throw error;
+    }
+    sends.push(quiet(this.#bodies.send(body)));
+    return copy.end();
+  }
+
+  /** All bulks acknowledged, then the deletes again (rule R3), then the chunk counts as done. */
+  async #settle(open: OpenChunk, sends: readonly Promise<void>[]): Promise<void> {
+    try {
+      await Promise.all(sends);
+      if (open.snapshot !== null) await this.#replay.resendDeletes(open.snapshot);
+      if (open.generation === this.#generation) {
+        this.#leaves = this.#leaves.map((leaf) => (leaf.oid === open.chunk.oid ? withDone(leaf, open.chunk) : leaf));
+      }
+    } finally {
+      await Promise.allSettled(sends);
+      this.#close(open);
+    }
+    await this.#checkpoint(this.#leaves);
+  }
+
+  #close(open: OpenChunk): void {
+    if (!this.#inFlight.delete(open)) return;
+    if (open.snapshot !== null && open.snapshot.xmin > this.#newestXmin) this.#newestXmin = open.snapshot.xmin;
+    this.#replay.acknowledger.chunkFinished(open.floor);
+    this.#replay.gate.leave();
+    let xmin = this.#newestXmin;
+    for (const other of this.#inFlight) if (other.snapshot !== null && other.snapshot.xmin < xmin) xmin = other.snapshot.xmin;
+    this.#replay.deletes.forgetBelow(xmin);
+  }
+
+  /**
+   * VACUUM FULL, CLUSTER and TRUNCATE move rows to other blocks: the chunks of that relation are planned again. A truncated partition sends no message, so
+   * there it cannot be told from a harmless rewrite.
+   */
+  #relfilenodeChanged(leaves: readonly Leaf[], open: OpenChunk): void {
+    const { leaf } = open;
+    if (this.#run.table.partitioned) {
+      throw new Failure('source-changed', `partition ${leaf.schema}.${leaf.name} was truncated or rewritten during the build`, {
+        hint: 'A truncated partition sends no changes, so the build cannot go on. Run the same command again: a new build reads the table as it is now.',
+      });
+    }
+    // Another chunk may have seen it first.
+    if (open.generation !== this.#generation) return;
+    this.#tableLeaves = leaves;
+    this.#generation++;
+    this.#replanStale();
+    this.#run.reporter.report({
+      type: 'warning',
+      code: 'relation-rewritten',
+      message: `${leaf.schema}.${leaf.name} was rewritten during the load (VACUUM FULL, CLUSTER or TRUNCATE): it is loaded again`,
+      hint: '',
+    });
+  }
+}
+
+/** Marks a rejection as looked after: whoever awaits the promise still gets it. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

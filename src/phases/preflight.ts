@@ -1,0 +1,69 @@
+import type { Finding } from '../core/finding.ts';
+import { Failure } from '../core/failure.ts';
+import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
+import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
+import { buildNames } from '../core/plan/names.ts';
+import type { SourceTable } from '../core/table.ts';
+import type { AliasTarget, IndexSettings, Sink, Source } from './ports.ts';
+
+export interface PreflightRequest {
+  readonly source: Source;
+  readonly sink: Sink;
+  readonly config: IndexConfig;
+  readonly options: RunOptions;
+}
+
+export interface PreflightReport {
+  readonly findings: readonly Finding[];
+  readonly table: SourceTable | null;
+  /** Null while the table or the config do not allow a plan; the findings say why. */
+  readonly plan: IndexPlan | null;
+  /** The generation the alias is on; null if there is none. */
+  readonly previous: string | null;
+}
+
+/** Looks at both sides without changing anything; all findings at once. */
+export async function runPreflight(request: PreflightRequest): Promise<PreflightReport> {
+  const { source, sink, config, options } = request;
+  const findings = [...(await source.preflight(config.table, { excludedColumns: config.columns.exclude }))];
+  const table = await source.describeTable(config.table);
+  const target = await sink.readAlias(config.alias);
+  const previous = previousOf(target);
+  const plan = table === null || table.key.length === 0 ? null : await planFor(request, table, target);
+  const { index } = buildNames(config.alias, 'zzzz', new Date(0));
+  findings.push(
+    ...(await sink.preflight({ alias: config.alias, index, settings: plan?.settings ?? config.settings, adopt: options.adopt, sourceBytes: table?.bytes ?? 0 })),
+    ...(plan?.warnings ?? []).map((message): Finding => ({ level: 'warn', side: 'elasticsearch', code: 'plan', message })),
+  );
+  return { findings, table, plan, previous };
+}
+
+/** The plan of one index: its table, its config, and the live index's settings where the config names none. Throws `config` with all mistakes. */
+export async function planFor(request: PreflightRequest, table: SourceTable, target: AliasTarget): Promise<IndexPlan> {
+  const { config, sink } = request;
+  const live = target.kind === 'none' ? {} : await sink.readSettings(previousOf(target) ?? config.alias);
+  return planWith(table, config, live);
+}
+
+/** The same over settings that are known already (a resume takes those of its own state). */
+export function planWith(table: SourceTable, config: IndexConfig, live: IndexSettings): IndexPlan {
+  return planIndex(table, { ...config, settings: mergeSettings(live, config.settings) });
+}
+
+/** Throws `preflight-refused` naming every failed check with its fix. */
+export function requireNoFailure(findings: readonly Finding[]): void {
+  const failed = findings.filter((finding) => finding.level === 'fail');
+  if (failed.length === 0) return;
+  throw new Failure('preflight-refused', failed.map((finding) => `${finding.side}: ${finding.message}`).join('\n'), {
+    hint: failed.map((finding) => finding.fix ?? '').filter((fix) => fix !== '').join('\n'),
+  });
+}
+
+function previousOf(target: AliasTarget): string | null {
+  return target.kind === 'alias' && target.indices.size === 1 ? ([...target.indices.keys()][0] ?? null) : null;
+}
+
+/** The config decides; what it does not name stays as the live index has it. Spellings are made one in `planIndex`, where the later one wins. */
+function mergeSettings(live: IndexSettings, wanted: IndexSettings): IndexSettings {
+  return { ...live, ...wanted };
+}

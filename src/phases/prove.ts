@@ -1,0 +1,30 @@
+import { type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
+import type { Replay } from './replay.ts';
+import type { Run } from './run-state.ts';
+import { verifyAtFence } from './verify.ts';
+
+/** Compares the index with the table at a fence and reports the result; throws `verification-failed` unless everything is equal. */
+export async function proveIndex(run: Run, replay: Replay): Promise<PassingReport> {
+  const { source, sink, clock, reporter, table, documents, names, options, signal } = run;
+  const report = await verifyAtFence({
+    source,
+    sink,
+    replay,
+    clock,
+    reporter,
+    table,
+    plan: documents,
+    index: names.index,
+    mode: options.verify,
+    sample: options.sample,
+    seed: options.seed,
+    rejectedIds: run.rejected.ids,
+    slotName: names.slot,
+    slotTimeoutMs: options.slotTimeoutMs,
+    signal,
+  });
+  const passed = report.differenceCount === 0 && report.unsettled.length === 0 && report.rows - report.rejected === report.documents;
+  reporter.report({ type: 'verify.result', passed, ...report });
+  for (const { id, kind, fields } of report.differences) reporter.report({ type: 'drift', id, kind, fields });
+  return requirePassing(report);
+}

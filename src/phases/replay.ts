@@ -1,0 +1,223 @@
+import { Failure } from '../core/failure.ts';
+import { BulkBody } from '../core/sink/bulk-body.ts';
+import { Acknowledger } from '../core/wal/acknowledger.ts';
+import { DeleteMemory } from '../core/wal/delete-memory.ts';
+import type { PgSnapshot } from '../core/wal/snapshot.ts';
+import { Watermark } from '../core/wal/watermark.ts';
+import { StepApplier } from './apply-steps.ts';
+import { Lanes } from './lanes.ts';
+import { LoadGate } from './load-gate.ts';
+import type { ChangeStream } from './ports.ts';
+import type { ReplayControl } from './replay-control.ts';
+import { type Run, throwIfAborted } from './run-state.ts';
+import { sendBulk } from './send-bulk.ts';
+import { StepReader } from './step-reader.ts';
+
+const READ_TIMEOUT_MS = 200;
+const ACKNOWLEDGE_EVERY_MS = 500;
+const RECONNECT_MS = 500;
+
+/** Where the replay is told to stop: between transactions now (`fence: null`), or when everything before the fence is applied. */
+interface Stop {
+  readonly fence: bigint | null;
+  readonly reached: () => void;
+}
+
+/**
+ * Consumes the WAL from the slot's consistent point beside the load and behind it: steps in stream order, effects in lanes, then the watermark, then the
+ * acknowledgement (rules R1, R2, R4, R5). Reconnects by itself; anything else that fails aborts the run.
+ */
+export class Replay implements ReplayControl {
+  readonly gate = new LoadGate();
+  readonly deletes = new DeleteMemory();
+  readonly acknowledger: Acknowledger;
+  readonly #run: Run;
+  readonly #watermark: Watermark;
+  readonly #lanes: Lanes;
+  readonly #applier: StepApplier;
+  #stream: ChangeStream | null = null;
+  #reader: StepReader | null = null;
+  #stop: Stop | null = null;
+  #snapshotName: string | null = null;
+  #release: (() => void) | null = null;
+  #waiters: { readonly lsn: bigint; readonly resolve: () => void }[] = [];
+  #closing = false;
+  #finished: Promise<void> = Promise.resolve();
+  #acknowledgedAt = 0;
+
+  constructor(run: Run, startLsn: bigint) {
+    this.#run = run;
+    this.#watermark = new Watermark(startLsn);
+    this.acknowledger = new Acknowledger(startLsn);
+    this.#lanes = new Lanes(run, run.options.bulkJobs, () => this.#advance());
+    this.#applier = new StepApplier(run, this.#lanes, this.#watermark, this.gate, this.deletes);
+  }
+
+  /** Everything committed before this position is in the sink, durably. */
+  get durableLsn(): bigint {
+    return this.#watermark.durableLsn;
+  }
+
+  start(): void {
+    this.#finished = this.#loop().catch((error: unknown) => this.#run.abort(error));
+  }
+
+  /** Ends the stream after the transaction at hand; what is durable has been acknowledged. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#release?.();
+    await this.#finished;
+    await this.#stream?.close();
+    this.#stream = null;
+  }
+
+  loadFinished(): void {
+    this.#applier.loadFinished();
+    this.deletes.clear();
+  }
+
+  /** Rule R3: sends the deletes again that `snapshot` did not see; call it when all bulks of the chunk are acknowledged. */
+  async resendDeletes(snapshot: PgSnapshot): Promise<void> {
+    const body = new BulkBody('external', 1 << 12);
+    for (const sent of this.deletes.unseenBy(snapshot)) {
+      body.append({ id: sent.id, version: sent.version, document: null });
+      if (body.byteLength < this.#run.options.bulkBytes) continue;
+      await sendBulk(this.#run, body);
+      body.clear();
+    }
+    if (body.count > 0) await sendBulk(this.#run, body);
+  }
+
+  async hold(): Promise<void> {
+    await this.#stopAt(null);
+  }
+
+  async runTo(fenceLsn: bigint, lookupSnapshot: string): Promise<void> {
+    this.#snapshotName = lookupSnapshot;
+    const reached = this.#stopAt(fenceLsn);
+    this.#release?.();
+    await reached;
+    this.#snapshotName = null;
+  }
+
+  release(): void {
+    this.#release?.();
+  }
+
+  async waitUntilApplied(lsn: bigint): Promise<void> {
+    if (this.#watermark.durableLsn >= lsn) return;
+    await this.#unlessAborted(new Promise<void>((resolve) => this.#waiters.push({ lsn, resolve })));
+  }
+
+  changedKeys(): readonly (readonly string[])[] {
+    return this.#applier.changedKeys.values();
+  }
+
+  deletedKeys(): readonly (readonly string[])[] {
+    return this.#applier.deletedKeys.values();
+  }
+
+  async #loop(): Promise<void> {
+    let lostAt: number | null = null;
+    while (!this.#closing) {
+      try {
+        await this.#connect();
+        lostAt = null;
+        await this.#follow();
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== 'connection-lost') throw error;
+        const now = this.#run.clock.now();
+        lostAt ??= now;
+        if (now - lostAt > this.#run.options.stallTimeoutMs) throw error;
+        this.#run.counters.retries++;
+        this.#run.reporter.report({ type: 'retry', operation: 'stream', errorType: error.message, attempt: 1, delayMs: RECONNECT_MS });
+        await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
+      }
+    }
+  }
+
+  /** What was read but is not confirmed comes again, so everything in between starts from nothing. */
+  async #connect(): Promise<void> {
+    await this.#stream?.close();
+    this.#stream = null;
+    await this.#lanes.drained();
+    this.#watermark.restart();
+    this.acknowledger.restart();
+    this.#applier.restart();
+    const { slot, publication } = this.#run.names;
+    this.#stream = await this.#run.source.openStream({ slot, publication, from: this.acknowledger.ackedLsn });
+    this.#reader = new StepReader(this.#run, this.#stream);
+  }
+
+  async #follow(): Promise<void> {
+    const reader = this.#reader as StepReader;
+    while (!this.#closing) {
+      throwIfAborted(this.#run.signal);
+      const fence = this.#stop?.fence ?? null;
+      if (this.#stop !== null && fence === null && reader.betweenTransactions) await this.#pause();
+      if (this.#waiters.length > 0 || fence !== null) this.#stream?.ping();
+      const { steps, fenced } = await reader.next(READ_TIMEOUT_MS, this.#stop?.fence ?? null);
+      await this.#applier.apply(steps, this.#snapshotName);
+      this.#advance();
+      await this.#acknowledge(false);
+      if (fenced) await this.#pause();
+    }
+    await this.#lanes.drained();
+    await this.#acknowledge(true);
+  }
+
+  /** Holds until released; everything applied so far is durable when the one who asked is told. */
+  async #pause(): Promise<void> {
+    await this.#lanes.drained();
+    this.#advance();
+    const stop = this.#stop;
+    this.#stop = null;
+    const released = new Promise<void>((resolve) => {
+      this.#release = resolve;
+    });
+    stop?.reached();
+    if (!this.#closing) await this.#unlessAborted(released);
+    this.#release = null;
+  }
+
+  async #stopAt(fence: bigint | null): Promise<void> {
+    await this.#unlessAborted(
+      new Promise<void>((resolve) => {
+        this.#stop = { fence, reached: resolve };
+      }),
+    );
+  }
+
+  #advance(): void {
+    this.acknowledger.offer(this.#watermark.advance());
+    const durable = this.#watermark.durableLsn;
+    if (this.#waiters.length === 0) return;
+    const reached = this.#waiters.filter((waiter) => waiter.lsn <= durable);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.lsn > durable);
+    for (const waiter of reached) waiter.resolve();
+  }
+
+  async #acknowledge(now: boolean): Promise<void> {
+    const time = this.#run.clock.now();
+    if (!now && time - this.#acknowledgedAt < ACKNOWLEDGE_EVERY_MS) return;
+    this.#acknowledgedAt = time;
+    // The snapshot is taken after the commits became durable, so it may release them all.
+    if (this.acknowledger.waiting > 0) this.acknowledger.observe(await this.#run.source.currentSnapshot());
+    this.#stream?.acknowledge(this.acknowledger.ackedLsn);
+  }
+
+  async #unlessAborted<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.#run;
+    throwIfAborted(signal);
+    let onAbort = (): void => {};
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([promise, aborted]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

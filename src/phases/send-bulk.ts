@@ -1,0 +1,117 @@
+import { Failure } from '../core/failure.ts';
+import type { BulkBody } from '../core/sink/bulk-body.ts';
+import type { BulkAnswer, ItemOutcome } from '../core/sink/operation.ts';
+import { type Run, throwIfAborted } from './run-state.ts';
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 10_000;
+
+/** An operation that can never be accepted. */
+export interface RefusedOperation {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/**
+ * Sends a body until every operation of it has a definite outcome, and returns those that can never be accepted. Retries send the same bytes with the
+ * same versions, so a bulk whose answer was lost is harmless (facts: M8). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
+ */
+export async function sendBulk(run: Run, body: BulkBody): Promise<readonly RefusedOperation[]> {
+  const refused: RefusedOperation[] = [];
+  let open = [body];
+  let attempt = 0;
+  let movedAt = run.clock.now();
+  while (open.length > 0) {
+    const again: BulkBody[] = [];
+    let why = '';
+    for (const part of open) {
+      throwIfAborted(run.signal);
+      const verdict = judge(part, await run.sink.bulk(run.names.buildAlias, part));
+      refused.push(...verdict.refused);
+      run.counters.written += verdict.done;
+      run.counters.superseded += verdict.superseded;
+      again.push(...verdict.again);
+      if (verdict.moved) movedAt = run.clock.now();
+      if (verdict.why !== '') why = verdict.why;
+    }
+    open = again;
+    if (open.length > 0 && why !== '') await pause(run, why, attempt++, movedAt);
+  }
+  if (run.counters.throttle !== '') run.counters.throttle = '';
+  return refused;
+}
+
+interface Verdict {
+  readonly refused: readonly RefusedOperation[];
+  readonly again: readonly BulkBody[];
+  readonly done: number;
+  readonly superseded: number;
+  /** Something was settled or made smaller: the deadline starts anew. */
+  readonly moved: boolean;
+  /** Why a pause is needed before `again` is sent; empty if it may be sent at once. */
+  readonly why: string;
+}
+
+function judge(body: BulkBody, answer: BulkAnswer): Verdict {
+  switch (answer.kind) {
+    case 'items':
+      return judgeItems(body, answer.outcomes);
+    case 'retry':
+      return { refused: [], again: [body], done: 0, superseded: 0, moved: false, why: answer.errorType };
+    case 'malformed':
+      return split(body, answer.errorType);
+    case 'too-large':
+      return split(body, 'the document is larger than one request may be (http.max_content_length)');
+  }
+}
+
+/** One bad action spoils a whole request: halve it until it stands alone (facts/elasticsearch 2.5, 2.10). */
+function split(body: BulkBody, reason: string): Verdict {
+  const nothing = { done: 0, superseded: 0, moved: true, why: '' };
+  if (body.count === 1) return { ...nothing, refused: [{ id: body.idAt(0), reason }], again: [] };
+  const positions = Array.from({ length: body.count }, (_, i) => i);
+  const middle = body.count >> 1;
+  return { ...nothing, refused: [], again: [body.slice(positions.slice(0, middle)), body.slice(positions.slice(middle))] };
+}
+
+function judgeItems(body: BulkBody, outcomes: readonly ItemOutcome[]): Verdict {
+  const refused: RefusedOperation[] = [];
+  const again: number[] = [];
+  let done = 0;
+  let superseded = 0;
+  let why = '';
+  outcomes.forEach((outcome, position) => {
+    switch (outcome.kind) {
+      case 'done':
+        done++;
+        break;
+      case 'superseded':
+        superseded++;
+        break;
+      case 'rejected':
+        refused.push({ id: body.idAt(position), reason: `${outcome.errorType}: ${outcome.reason}` });
+        break;
+      case 'retry':
+      case 'blocked':
+        again.push(position);
+        why = outcome.errorType;
+        break;
+    }
+  });
+  const bodies = again.length === 0 ? [] : again.length === body.count ? [body] : [body.slice(again)];
+  return { refused, again: bodies, done, superseded, moved: again.length < body.count, why };
+}
+
+async function pause(run: Run, why: string, attempt: number, movedAt: number): Promise<void> {
+  const waitedMs = run.clock.now() - movedAt;
+  if (waitedMs > run.options.stallTimeoutMs) {
+    throw new Failure('stalled', `Elasticsearch has accepted nothing for ${Math.round(waitedMs / 1000)} s: ${why}`, {
+      hint: 'Look at the cluster (disk watermarks, write queue, blocks); the same command again resumes the build.',
+    });
+  }
+  const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);
+  run.counters.retries++;
+  run.counters.throttle = `elasticsearch: ${why}`;
+  run.reporter.report({ type: 'retry', operation: 'bulk', errorType: why, attempt: attempt + 1, delayMs: Math.round(delayMs) });
+  await run.clock.sleep(delayMs, run.signal);
+}

@@ -1,0 +1,45 @@
+import { Failure } from '../core/failure.ts';
+import type { CreatedSlot } from './ports.ts';
+import type { Run } from './run-state.ts';
+
+const POLL_MS = 50;
+
+/**
+ * Makes the publication (first: a change before it exists would be skipped) and the slot, and lets the load start only when everything before the consistent point is
+ * visible (rule R0). Returns the consistent point. A crash in here leaves a slot without an index, which the next run drops.
+ */
+export async function makeSlot(run: Run): Promise<bigint> {
+  const { source, names, options, signal } = run;
+  await source.createPublication(names.publication, run.table);
+  const slot = await source.createSlot({ name: names.slot, temporary: false, timeoutMs: options.slotTimeoutMs, signal });
+  try {
+    await waitUntilVisible(run, slot);
+  } finally {
+    await slot.release();
+  }
+  return slot.consistentPoint;
+}
+
+/**
+ * Rule R0: a commit is in the WAL before other sessions see it. A transaction that committed before the consistent point but is not visible yet is in neither a fresh
+ * snapshot nor the stream: lost. So wait until every xid the exported snapshot sees is visible in a fresh one.
+ */
+async function waitUntilVisible(run: Run, slot: CreatedSlot): Promise<void> {
+  const startedAt = run.clock.now();
+  for (;;) {
+    const missing = await run.source.notYetVisible(slot.snapshotName);
+    if (missing.length === 0) {
+      run.counters.throttle = '';
+      return;
+    }
+    if (run.clock.now() - startedAt > run.options.slotTimeoutMs) throw notVisible(missing);
+    run.counters.throttle = `postgres: ${missing.length} commits wait for a synchronous standby`;
+    await run.clock.sleep(POLL_MS, run.signal);
+  }
+}
+
+function notVisible(missing: readonly bigint[]): Failure {
+  return new Failure('slot-timeout', `transactions ${missing.slice(0, 5).join(', ')} are committed in the WAL but not visible yet; the load cannot start`, {
+    hint: 'A synchronous standby does not answer (synchronous_standby_names). Run the same command again when it does, or with a longer --slot-timeout.',
+  });
+}
