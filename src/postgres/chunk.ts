@@ -1,0 +1,128 @@
+import { Failure } from '../core/failure.ts';
+import type { Column, Leaf, SourceTable } from '../core/table.ts';
+import { parseSnapshot } from '../core/wal/snapshot.ts';
+import type { ChunkReader, ChunkRequest } from '../phases/ports.ts';
+import { endSession, query, type Session, textOf } from './connect.ts';
+import { abandonCopy, startCopy } from './copy-out.ts';
+import { quoteColumns, quoteFromRelation, quoteQualified } from './quote.ts';
+import type { SessionPool } from './session-pool.ts';
+import { beginUnder, endTransaction } from './snapshot-transaction.ts';
+import { sqlstateOf, toFailure } from './sqlstate.ts';
+
+const LOCK_TIMEOUT = '5s';
+const LOCK_ATTEMPTS = 12;
+
+interface Guard {
+  readonly snapshot: string;
+  readonly relfilenode: number;
+}
+
+/**
+ * Opens one chunk: lock, then snapshot, then the guard's figures, then COPY of a block range. The lock comes before the snapshot (LOCK TABLE takes
+ * none), so no rewrite can hide between the two (facts/postgres 5.1). Throws `source-changed` if the leaf is gone, `stalled` if it stays locked.
+ */
+export async function openChunk(pool: SessionPool, request: ChunkRequest): Promise<ChunkReader> {
+  const session = await pool.acquire();
+  try {
+    const { leaf, guard } = await lockLeaf(session, request.leaf);
+    const upper = request.to === null ? '' : ` and t.ctid < '(${request.to},0)'::tid`;
+    const select = `select ${quoteColumns('t', request.columns)} from only ${quoteQualified(leaf)} t where t.ctid >= '(${request.from},0)'::tid${upper}`;
+    return reader(pool, session, guard, {
+      select,
+      doing: `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${leaf.schema}.${leaf.name}`,
+    });
+  } catch (error) {
+    await endSession(session);
+    throw error;
+  }
+}
+
+/** The whole table under an exported snapshot, or a fresh one if null. `relfilenode` is the root's (0 for a partitioned table). */
+export async function openTable(
+  pool: SessionPool,
+  request: { readonly table: SourceTable; readonly columns: readonly Column[]; readonly snapshotName: string | null },
+): Promise<ChunkReader> {
+  const session = await pool.acquire();
+  try {
+    await beginUnder(session, request.snapshotName);
+    const guard = await readGuard(session, request.table.oid);
+    const select = `select ${quoteColumns('t', request.columns)} from ${quoteFromRelation(request.table)} t`;
+    return reader(pool, session, guard, { select, doing: `reading ${request.table.schema}.${request.table.name}` });
+  } catch (error) {
+    await endSession(session);
+    throw error;
+  }
+}
+
+function reader(pool: SessionPool, session: Session, guard: Guard, copy: { readonly select: string; readonly doing: string }): ChunkReader {
+  const running = startCopy(session, { doing: copy.doing }, copy.select);
+  let closed = false;
+  return {
+    snapshot: parseSnapshot(guard.snapshot),
+    relfilenode: guard.relfilenode,
+    chunks: () => running.chunks(),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      if (!running.finished) return abandonCopy(pool, session);
+      await endTransaction(session);
+      pool.release(session);
+    },
+  };
+}
+
+/** Begins the transaction with the leaf locked under its present name; a rename between reading the name and the lock means one more try. */
+async function lockLeaf(session: Session, leaf: Leaf): Promise<{ readonly leaf: Pick<Leaf, 'schema' | 'name'>; readonly guard: Guard }> {
+  for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt++) {
+    const current = await nameOf(session, leaf);
+    await beginUnder(session, null);
+    if (await tryLockTable(session, current)) {
+      const guard = await readGuard(session, leaf.oid);
+      if (await isNamed(session, leaf.oid, current)) return { leaf: current, guard };
+    }
+    await query(session, { doing: 'rolling back' }, 'rollback');
+  }
+  throw new Failure('stalled', `${leaf.schema}.${leaf.name} could not be locked for reading in ${LOCK_ATTEMPTS} attempts of ${LOCK_TIMEOUT}`, {
+    hint: 'Some session holds or waits for ACCESS EXCLUSIVE on it: select pid, pg_blocking_pids(pid) from pg_locks where not granted;',
+  });
+}
+
+/** False after the lock timeout: whoever alters the table must not queue behind us, nor we behind him for ever. */
+async function tryLockTable(session: Session, leaf: Pick<Leaf, 'schema' | 'name'>): Promise<boolean> {
+  await query(session, { doing: 'setting the lock timeout' }, `set local lock_timeout = '${LOCK_TIMEOUT}'`);
+  try {
+    await session.client.query(`lock table only ${quoteQualified(leaf)} in access share mode`);
+    return true;
+  } catch (error) {
+    const sqlstate = sqlstateOf(error);
+    // 42P01: dropped, or renamed just now; the next look by OID tells.
+    if (sqlstate === '55P03' || sqlstate === '42P01') return false;
+    throw toFailure(error, { doing: `locking ${leaf.schema}.${leaf.name}` });
+  }
+}
+
+async function nameOf(session: Session, leaf: Leaf): Promise<Pick<Leaf, 'schema' | 'name'>> {
+  const rows = await query(
+    session,
+    { doing: 'looking up a leaf' },
+    'select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = $1',
+    [leaf.oid],
+  );
+  if (rows[0] !== undefined) return { schema: textOf(rows[0], 'schema'), name: textOf(rows[0], 'name') };
+  throw new Failure('source-changed', `${leaf.schema}.${leaf.name} (oid ${leaf.oid}) was dropped during the build`, { hint: 'Start a new build.' });
+}
+
+async function isNamed(session: Session, oid: number, leaf: Pick<Leaf, 'schema' | 'name'>): Promise<boolean> {
+  const rows = await query(session, { doing: 'checking the name of a leaf' }, 'select $1::regclass::oid::text as oid', [quoteQualified(leaf)]);
+  return Number(textOf(rows[0], 'oid')) === oid;
+}
+
+async function readGuard(session: Session, oid: number): Promise<Guard> {
+  const rows = await query(
+    session,
+    { doing: 'reading the chunk guard' },
+    'select pg_current_snapshot()::text as snapshot, coalesce(pg_relation_filenode($1::oid), 0)::text as relfilenode',
+    [oid],
+  );
+  return { snapshot: textOf(rows[0], 'snapshot'), relfilenode: Number(textOf(rows[0], 'relfilenode')) };
+}

@@ -1,0 +1,142 @@
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { Failure } from '../core/failure.ts';
+import { pinStatement } from './session-pins.ts';
+import { connectFailure, type FailureContext, toFailure } from './sqlstate.ts';
+
+/** How to reach the server. The command line resolves URLs, environment and TLS into it; a connection string would override keys (facts/postgres 9.18). */
+export interface PostgresConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** A function is asked anew for each connection. */
+  readonly password?: string | (() => string);
+  readonly ssl: false | ConnectionOptions;
+  readonly applicationName: string;
+}
+
+/** A result row: every value is PostgreSQL's text, or null. */
+export type TextRow = Readonly<Record<string, string | null>>;
+
+/** One connection with all settings pinned and all values as raw text. */
+export interface Session {
+  readonly client: pg.Client;
+  readonly pid: number;
+  /** e.g. 170010 */
+  readonly version: number;
+  /** The pid the client was told at connecting; another one than `pid` means that a pooler answers. */
+  readonly announcedPid: number | null;
+  /** Set as soon as the connection is known to be dead. */
+  lost: Error | null;
+}
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const END_TIMEOUT_MS = 3_000;
+const RAW_TEXT = { getTypeParser: () => (text: string) => text };
+
+/** Opens a session; throws `unreachable`, `denied` or `config`. `replication` makes it a walsender (simple queries only). */
+export async function connect(config: PostgresConfig, options: { readonly replication: boolean }): Promise<Session> {
+  const client = new pg.Client({ ...clientConfig(config), ...(options.replication ? { replication: 'database' } : {}) } as pg.ClientConfig);
+  let lost: Error | null = null;
+  // Without a listener a backend that dies while idle ends the whole program (facts/postgres 9.17).
+  client.on('error', (error) => {
+    lost ??= error;
+    if (session !== null) session.lost ??= error;
+  });
+  let session: Session | null = null;
+  try {
+    await client.connect();
+    session = await pin(client, lost);
+    client.on('end', () => {
+      if (session !== null) session.lost ??= new Error('connection ended');
+    });
+    return session;
+  } catch (error) {
+    destroyClient(client);
+    throw connectFailure(error, `${config.host}:${config.port}/${config.database} as ${config.user}`);
+  }
+}
+
+/** Runs one statement; throws a classified `Failure`, or the error itself if its SQLSTATE is unknown. */
+export async function query(
+  session: Session,
+  context: FailureContext,
+  sql: string,
+  values?: readonly (string | number)[],
+): Promise<readonly TextRow[]> {
+  try {
+    const result = values === undefined ? await session.client.query<TextRow>(sql) : await session.client.query<TextRow>(sql, values.map(String));
+    return result.rows;
+  } catch (error) {
+    throw toFailure(error, context);
+  }
+}
+
+/** Ends a session politely; destroys the socket if the server does not answer. Never throws. */
+export async function endSession(session: Session): Promise<void> {
+  if (session.lost !== null) return destroySession(session);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, END_TIMEOUT_MS);
+  });
+  await Promise.race([session.client.end().catch(() => undefined), deadline]);
+  clearTimeout(timer);
+  destroySession(session);
+}
+
+/** Cuts the connection at once; the server notices at its next write. */
+export function destroySession(session: Session): void {
+  session.lost ??= new Error('connection closed');
+  destroyClient(session.client);
+}
+
+/** The text of a column that is never NULL. */
+export function textOf(row: TextRow | undefined, column: string): string {
+  const text = row?.[column];
+  if (text === undefined || text === null) throw new RangeError(`the catalog query answered no ${column}`);
+  return text;
+}
+
+/** `t` of a boolean column. */
+export function isTrue(row: TextRow | undefined, column: string): boolean {
+  return row?.[column] === 't';
+}
+
+/** The socket below a client; pg exposes it without a type. */
+export function connectionOf(client: pg.Client): pg.Connection & { sendCopyFromChunk(chunk: Buffer): void } {
+  return (client as unknown as { connection: pg.Connection & { sendCopyFromChunk(chunk: Buffer): void } }).connection;
+}
+
+function clientConfig(config: PostgresConfig): pg.ClientConfig {
+  return {
+    host: config.host,
+    port: config.port,
+    database: config.database,
+    user: config.user,
+    password: config.password === undefined || config.password === '' ? passwordMissing : config.password,
+    ssl: config.ssl,
+    application_name: config.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    types: RAW_TEXT as unknown as pg.CustomTypesConfig,
+  };
+}
+
+/** Keeps pg from reading PGPASSWORD or ~/.pgpass behind our back: only the command line reads the environment. */
+function passwordMissing(): string {
+  throw new Failure('denied', 'PostgreSQL asks for a password and none is configured', {
+    hint: 'Set postgres.passwordFile, PGPASSWORD or a password in the URL.',
+  });
+}
+
+async function pin(client: pg.Client, lost: Error | null): Promise<Session> {
+  const { rows } = await client.query<TextRow>(pinStatement());
+  const announcedPid = (client as unknown as { processID: number | null }).processID;
+  return { client, pid: Number(textOf(rows[0], 'pid')), version: Number(textOf(rows[0], 'version')), announcedPid, lost };
+}
+
+function destroyClient(client: pg.Client): void {
+  connectionOf(client).stream.destroy();
+}

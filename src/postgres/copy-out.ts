@@ -1,0 +1,87 @@
+import { to as copyTo } from 'pg-copy-streams';
+import { Failure } from '../core/failure.ts';
+import { destroySession, query, type Session } from './connect.ts';
+import type { SessionPool } from './session-pool.ts';
+import { type FailureContext, toFailure } from './sqlstate.ts';
+
+/** One `COPY … TO STDOUT` in progress. */
+export interface CopyOut {
+  /** Raw COPY text as it arrives, not row-aligned. Ends only after the server has confirmed the row count. */
+  chunks(): AsyncGenerator<Buffer>;
+  /** True once the COPY has ended well and the session can be used again. */
+  readonly finished: boolean;
+}
+
+const NEWLINE = 0x0a;
+/** A backend that sends nothing for so long while we ask is taken for dead; without it a stopped backend hangs for ever (faults M15). */
+const STALL_MS = 180_000;
+
+/** Starts the COPY of a query. `session` must be left alone until it has finished. */
+export function startCopy(session: Session, context: FailureContext, select: string): CopyOut {
+  const stream = copyTo(`copy (${select}) to stdout`);
+  const ready = new Promise<void>((resolve, reject) => {
+    stream.on('error', reject);
+    // The tag with the row count may come in a later packet than the end of the rows.
+    Object.assign(stream, { handleReadyForQuery: () => resolve() });
+  });
+  ready.catch(() => undefined);
+  session.client.query(stream);
+  let finished = false;
+
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let newlines = 0;
+    const source = stream.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+    try {
+      for (let next = await answer(source.next(), session); next.done !== true; next = await answer(source.next(), session)) {
+        newlines += countNewlines(next.value as Buffer);
+        yield next.value as Buffer;
+      }
+      await answer(ready, session);
+    } catch (error) {
+      throw toFailure(error, context);
+    }
+    if (newlines !== stream.rowCount) {
+      throw new Failure('connection-lost', `${context.doing}: ${newlines} rows arrived, the server sent ${stream.rowCount}`);
+    }
+    finished = true;
+  }
+  return {
+    chunks,
+    get finished() {
+      return finished;
+    },
+  };
+}
+
+/**
+ * Ends a COPY that may still run: a clean cancel from another session, then the connection goes. pg-copy-streams cannot stop a COPY, and a
+ * destroyed stream would leave the backend in it (facts/postgres 9.15).
+ */
+export async function abandonCopy(pool: SessionPool, session: Session): Promise<void> {
+  if (session.lost === null) {
+    await pool.use((control) => query(control, { doing: 'cancelling a COPY' }, 'select pg_cancel_backend($1)', [session.pid]));
+  }
+  destroySession(session);
+}
+
+/** Waits for the server, at most `STALL_MS`; then cuts the connection. */
+async function answer<T>(awaited: Promise<T>, session: Session): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const stalled = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Failure('connection-lost', `COPY sent nothing for ${STALL_MS / 1000} s`));
+      destroySession(session);
+    }, STALL_MS);
+  });
+  try {
+    return await Promise.race([awaited, stalled]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function countNewlines(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,37 @@
+import type { Finding } from '../../core/finding.ts';
+import type { Relation } from '../catalog.ts';
+import type { PostgresConfig, Session } from '../connect.ts';
+
+/** What a check may look at. */
+export interface CheckContext {
+  readonly session: Session;
+  readonly config: PostgresConfig;
+  /** The table as written in the configuration, for messages. */
+  readonly tableText: string;
+  /** Null if there is no such relation; the checks of the table are then skipped, one finding says why. */
+  readonly relation: Relation | null;
+  readonly excludedColumns: readonly string[];
+}
+
+export type Check = (context: CheckContext) => Promise<readonly Finding[]>;
+
+export function ok(code: string, message: string): Finding {
+  return { level: 'ok', side: 'postgres', code, message };
+}
+
+export function warn(code: string, message: string, fix: string): Finding {
+  return { level: 'warn', side: 'postgres', code, message, fix };
+}
+
+export function fail(code: string, message: string, fix: string): Finding {
+  return { level: 'fail', side: 'postgres', code, message, fix };
+}
+
+/** A check of the table: silent if there is none, or if it is no table at all. */
+export function tableCheck(check: (context: CheckContext & { readonly relation: Relation }) => Promise<readonly Finding[]>): Check {
+  return async (context) => {
+    const { relation } = context;
+    if (relation === null || (relation.kind !== 'r' && relation.kind !== 'p')) return [];
+    return check({ ...context, relation });
+  };
+}

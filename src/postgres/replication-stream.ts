@@ -1,0 +1,180 @@
+import { Failure } from '../core/failure.ts';
+import { formatLsn } from '../core/lsn.ts';
+import type { ChangeStream, StreamMessage } from '../phases/ports.ts';
+import { connectionOf, endSession, type Session } from './connect.ts';
+import { quoteIdentifier, quoteLiteral } from './quote.ts';
+import { parseWalMessage, statusUpdate, type WalMessage } from './stream-messages.ts';
+import { StreamQueue } from './stream-queue.ts';
+
+export interface StreamOptions {
+  readonly slot: string;
+  readonly publication: string;
+  readonly from: bigint;
+  /** How often the acknowledged position is sent: well within wal_sender_timeout. */
+  readonly statusIntervalMs: number;
+  /** With no bytes at all for half of this the server is pinged; for all of it the stream has failed. */
+  readonly silenceMs: number;
+  /** The socket pauses above it and goes on below half. */
+  readonly maxQueuedBytes: number;
+  /** Turns the end of the connection into the failure that `read` throws: the slot may be lost, the cut alone says nothing (facts/postgres 7.1). */
+  readonly explainEnd: (error: unknown) => Promise<Error>;
+}
+
+/**
+ * START_REPLICATION on a session of its own: raw pgoutput messages in order, back-pressure on the socket, and only positions that the
+ * caller has acknowledged ever sent back. Client libraries confirm what they have received instead (facts/postgres 9.1, 9.2).
+ */
+export class ReplicationStream implements ChangeStream {
+  readonly #session: Session;
+  readonly #options: StreamOptions;
+  readonly #queue = new StreamQueue();
+  readonly #timer: NodeJS.Timeout;
+  #acknowledged: bigint;
+  #received: bigint;
+  #paused = false;
+  #started = false;
+  #ended = false;
+  #lastByteMs = performance.now();
+  #pingedMs: number | null = null;
+
+  private constructor(session: Session, options: StreamOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#acknowledged = options.from;
+    this.#received = options.from;
+    this.#timer = setInterval(() => this.#tick(), options.statusIntervalMs);
+  }
+
+  /** Starts streaming; rejects with the server's error if START_REPLICATION is refused (the session is then still usable). */
+  static async start(session: Session, options: StreamOptions): Promise<ReplicationStream> {
+    const stream = new ReplicationStream(session, options);
+    try {
+      await stream.#begin();
+      return stream;
+    } catch (error) {
+      stream.#stop();
+      throw error;
+    }
+  }
+
+  async read(timeoutMs: number): Promise<readonly StreamMessage[]> {
+    const messages = await this.#queue.take(timeoutMs);
+    this.#resume();
+    return messages;
+  }
+
+  acknowledge(lsn: bigint): void {
+    // The server takes a position past its own end as it is, and never delivers the commits below it (facts/postgres 6.6).
+    if (lsn > this.#received) throw new RangeError(`acknowledging ${formatLsn(lsn)}, but only ${formatLsn(this.#received)} was received`);
+    if (lsn <= this.#acknowledged) return;
+    this.#acknowledged = lsn;
+    this.#sendStatus(false);
+  }
+
+  ping(): void {
+    this.#sendStatus(true);
+  }
+
+  async close(): Promise<void> {
+    if (this.#session.lost === null) this.#sendStatus(false);
+    this.#stop();
+    this.#queue.fail(new Failure('connection-lost', 'the stream was closed'));
+    // A paused socket would never see the server's goodbye.
+    connectionOf(this.#session.client).stream.resume();
+    await endSession(this.#session);
+  }
+
+  #begin(): Promise<void> {
+    const connection = connectionOf(this.#session.client);
+    connection.on('copyData', (message: { readonly chunk: Buffer }) => this.#receive(message.chunk));
+    return new Promise((resolve, reject) => {
+      connection.once('replicationStart', () => {
+        this.#started = true;
+        resolve();
+      });
+      // Stays pending until the stream ends, which is never a success here (facts/postgres 9.20).
+      this.#session.client.query(this.#startCommand()).then(
+        () => this.#end(new Error('the server ended the stream'), reject),
+        (error: unknown) => this.#end(error, reject),
+      );
+    });
+  }
+
+  #startCommand(): string {
+    // Publication names are identifiers inside a literal: unquoted they are folded to lower case (facts/postgres 5.4).
+    const names = quoteLiteral(quoteIdentifier(this.#options.publication));
+    const slot = quoteIdentifier(this.#options.slot);
+    return `START_REPLICATION SLOT ${slot} LOGICAL ${formatLsn(this.#options.from)} (proto_version '1', publication_names ${names}, messages 'true')`;
+  }
+
+  #receive(payload: Buffer): void {
+    if (this.#ended) return;
+    this.#lastByteMs = performance.now();
+    this.#pingedMs = null;
+    try {
+      this.#accept(parseWalMessage(payload));
+    } catch (error) {
+      // Thrown from a socket event it would end the program without a word about the build.
+      this.#stop();
+      this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #accept(message: WalMessage): void {
+    const position = message.kind === 'data' ? message.position : message.walEnd;
+    if (position > this.#received) this.#received = position;
+    this.#queue.push(message.kind === 'data' ? { kind: 'data', bytes: message.bytes } : { kind: 'keepalive', walEnd: message.walEnd });
+    if (message.kind === 'keepalive' && message.replyRequested) this.#sendStatus(false);
+    this.#pause();
+  }
+
+  #pause(): void {
+    if (this.#paused || this.#queue.bytes < this.#options.maxQueuedBytes) return;
+    this.#paused = true;
+    connectionOf(this.#session.client).stream.pause();
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#queue.bytes > this.#options.maxQueuedBytes / 2) return;
+    this.#paused = false;
+    this.#lastByteMs = performance.now();
+    connectionOf(this.#session.client).stream.resume();
+  }
+
+  #tick(): void {
+    if (this.#paused) this.#lastByteMs = performance.now();
+    const half = this.#options.silenceMs / 2;
+    const now = performance.now();
+    if (this.#pingedMs !== null && now - this.#pingedMs > half) return this.#silent();
+    const quiet = this.#pingedMs === null && now - this.#lastByteMs > half;
+    if (quiet) this.#pingedMs = now;
+    this.#sendStatus(quiet);
+  }
+
+  #silent(): void {
+    this.#stop();
+    const seconds = Math.round(this.#options.silenceMs / 1000);
+    this.#queue.fail(new Failure('connection-lost', `the replication connection was silent for ${seconds} s, a ping included`));
+    connectionOf(this.#session.client).stream.destroy();
+  }
+
+  #sendStatus(replyRequested: boolean): void {
+    if (this.#ended || this.#session.lost !== null) return;
+    connectionOf(this.#session.client).sendCopyFromChunk(statusUpdate(this.#acknowledged, Date.now(), replyRequested));
+  }
+
+  #end(error: unknown, rejectStart: (error: unknown) => void): void {
+    if (!this.#started) rejectStart(error);
+    if (this.#ended || !this.#started) return;
+    this.#stop();
+    void this.#options.explainEnd(error).then(
+      (failure) => this.#queue.fail(failure),
+      (failure: Error) => this.#queue.fail(failure),
+    );
+  }
+
+  #stop(): void {
+    this.#ended = true;
+    clearInterval(this.#timer);
+  }
+}

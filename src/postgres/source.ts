@@ -1,0 +1,86 @@
+import { parseLsn } from '../core/lsn.ts';
+import type { Source } from '../phases/ports.ts';
+import { describeTable } from './catalog.ts';
+import { openChunk, openTable } from './chunk.ts';
+import { type PostgresConfig, query, type Session, textOf } from './connect.ts';
+import { readIdentity } from './identity.ts';
+import { tryLock } from './lock.ts';
+import { lookup } from './lookup.ts';
+import { openStream } from './open-stream.ts';
+import { preflight } from './preflight/preflight.ts';
+import { createPublication, dropPublication, listPublications, readPublication } from './publication.ts';
+import { readReference } from './reference.ts';
+import { openSessionPool, type SessionPool } from './session-pool.ts';
+import { createSlot } from './slot.ts';
+import { dropSlot, listSlots, readSlot } from './slot-state.ts';
+import { keepSnapshot, notYetVisible } from './snapshot-keeper.ts';
+import { readSnapshot } from './snapshot-transaction.ts';
+
+export interface SourceOptions {
+  /** A replication connection that stays silent for so long, a ping included, has failed. Default 60 s. */
+  readonly streamSilenceMs?: number;
+  /** Bytes of received messages above which the replication socket is paused. Default 8 MiB. */
+  readonly streamQueueBytes?: number;
+}
+
+/** The PostgreSQL side of the pipeline. Connects once to see that the server can be reached; throws `unreachable`, `denied`, `config`. */
+export async function openSource(config: PostgresConfig, options: SourceOptions = {}): Promise<Source & { close(): Promise<void> }> {
+  const pool = openSessionPool(config);
+  pool.release(await pool.acquire());
+  return { ...catalogPart(config, pool), ...replicationPart(config, pool, options), ...rowsPart(config, pool), close: () => pool.close() };
+}
+
+type CatalogPart = Pick<
+  Source,
+  'identity' | 'describeTable' | 'preflight' | 'tryLock' | 'createPublication' | 'readPublication' | 'dropPublication' | 'listPublications'
+>;
+
+function catalogPart(config: PostgresConfig, pool: SessionPool): CatalogPart {
+  return {
+    identity: () => pool.use(readIdentity),
+    describeTable: (qualifiedName) => pool.use((session) => describeTable(session, qualifiedName)),
+    preflight: (qualifiedName, { excludedColumns }) => pool.use((session) => preflight(session, config, qualifiedName, excludedColumns)),
+    tryLock: (alias) => tryLock(config, alias),
+    createPublication: (name, table) => pool.use((session) => createPublication(session, name, table)),
+    readPublication: (name) => pool.use((session) => readPublication(session, name)),
+    listPublications: (prefix) => pool.use((session) => listPublications(session, prefix)),
+    dropPublication: (name) => pool.use((session) => dropPublication(session, name)),
+  };
+}
+
+type ReplicationPart = Pick<
+  Source,
+  'createSlot' | 'readSlot' | 'listSlots' | 'dropSlot' | 'openStream' | 'notYetVisible' | 'currentSnapshot' | 'insertLsn'
+>;
+
+function replicationPart(config: PostgresConfig, pool: SessionPool, options: SourceOptions): ReplicationPart {
+  const limits = { silenceMs: options.streamSilenceMs ?? 60_000, maxQueuedBytes: options.streamQueueBytes ?? 8 * 1024 * 1024 };
+  return {
+    createSlot: (request) => createSlot(config, pool, request),
+    readSlot: (name) => pool.use((session) => readSlot(session, name)),
+    listSlots: (prefix) => pool.use((session) => listSlots(session, prefix)),
+    dropSlot: (name) => pool.use((session) => dropSlot(session, name)),
+    openStream: (request) => openStream(config, pool, request, limits),
+    notYetVisible: (snapshotName) => notYetVisible(pool, snapshotName),
+    currentSnapshot: () => pool.use(readSnapshot),
+    insertLsn: () => pool.use(readInsertLsn),
+  };
+}
+
+type RowsPart = Pick<Source, 'openChunk' | 'openTable' | 'lookup' | 'readReference' | 'keepSnapshot'>;
+
+function rowsPart(config: PostgresConfig, pool: SessionPool): RowsPart {
+  return {
+    openChunk: (request) => openChunk(pool, request),
+    openTable: (request) => openTable(pool, request),
+    lookup: (request) => pool.use((session) => lookup(session, request)),
+    readReference: (request) => pool.use((session) => readReference(session, request)),
+    keepSnapshot: (snapshotName) => keepSnapshot(config, snapshotName),
+  };
+}
+
+/** The insert position, not the flush position: others' commits may be in the WAL and not yet flushed (facts/postgres 6.2). */
+async function readInsertLsn(session: Session): Promise<bigint> {
+  const rows = await query(session, { doing: 'reading the WAL insert position' }, 'select pg_current_wal_insert_lsn()::text as lsn');
+  return parseLsn(textOf(rows[0], 'lsn'));
+}
