@@ -2,6 +2,7 @@
  * The demo's story: a first build, then a rebuild with a changed mapping while a writer and a reader are at work, killed in the middle of the
  * load and started again. `scripts/demo` starts the servers around it. Exit 1 if anything is not as promised.
  */
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FIRST_CONFIG, SECOND_CONFIG } from './walkthrough/configs.ts';
@@ -39,37 +40,26 @@ async function firstBuild(): Promise<Promised[]> {
 /** SIGKILL as soon as a third of the documents are written: nothing of the process gets a chance to tidy up. */
 async function killedRebuild(): Promise<Promised[]> {
   let documents = 0;
+  let generation = '';
+  const kill = async (child: ChildProcess): Promise<void> => {
+    while (documents < KILL_AFTER_DOCUMENTS && child.exitCode === null) {
+      documents = await written(generation);
+      await pause(50);
+    }
+    child.kill('SIGKILL');
+  };
   const result = await runRealign({
     args: [...REBUILD, '--rate', RATE],
     log: `${FOLDER}/killed.log`,
     onEvent: (event, child) => {
       sayEvent(event);
-      if (event.type !== 'phase.started' || event.phase !== 'load') return;
-      const kill = async (): Promise<void> => {
-        const generation = await newestGeneration();
-        while (documents < KILL_AFTER_DOCUMENTS && child.exitCode === null) {
-          documents = await written(generation);
-          await pause(50);
-        }
-        child.kill('SIGKILL');
-      };
-      kill().catch(() => child.kill('SIGKILL'));
+      if (event.type === 'build.started') generation = String(event.generation);
+      if (event.type === 'phase.started' && event.phase === 'load') kill(child).catch(() => child.kill('SIGKILL'));
     },
   });
   return [
     { text: `killed with SIGKILL after ${number(documents)} documents`, kept: result.signal === 'SIGKILL' && lastOf(result, 'swap') === undefined },
   ];
-}
-
-/** The generation under construction is hidden from the alias, not from its name. */
-async function newestGeneration(): Promise<string> {
-  const indices = await elasticsearch<readonly { readonly index: string }[]>(
-    'GET',
-    '/_cat/indices/places-*?format=json&h=index&s=creation.date&expand_wildcards=all',
-  );
-  const newest = indices.at(-1);
-  if (newest === undefined) throw new Error('no generation of places found');
-  return newest.index;
 }
 
 function judgeRebuild(result: RealignResult): Promised[] {

@@ -25,7 +25,7 @@ const STATEMENTS: readonly { readonly counts: keyof WriterCounts; readonly sql: 
       select name || ' (new)', codes, region, latitude, longitude, position, spot, now(), now() from places where id = $1`,
   },
   { counts: 'updates', sql: 'update places set visits = visits + 1, updated = clock_timestamp() where id between $1 and $1 + 4' },
-  { counts: 'updates', sql: `update places set region = region || '{"seen": true}', codes = codes || 'seen' where id = $1` },
+  { counts: 'updates', sql: `update places set region = region || '{"seen": true}', codes = array_append(codes, 'seen') where id = $1` },
   { counts: 'deletes', sql: 'delete from places where id = $1' },
   { counts: 'keyChanges', sql: 'update places set id = -id where id = $1' },
 ];
