@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { OutputEvent } from './output-event.ts';
+
+/** The schema of the lines of `--output json`, as shipped in `schema/events.v1.json`. Readers must allow types and fields they do not know. */
+const text = z.string();
+const count = z.int();
+const bigCount = z.string().regex(/^-?\d+$/).describe('A whole number as text: it may pass 2^53.');
+const parameters = z.record(z.string(), z.unknown());
+const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup']);
+const difference = z.enum(['missing', 'extra', 'different']);
+const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work']);
+const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
+const event = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) => z.object({ type: z.literal(name), ...shape });
+
+const progress = event('progress', {
+  phase,
+  rows: z.number(),
+  rowsTotal: z.number().describe('An estimate, or -1.'),
+  share: z.number().min(0).max(1),
+  rowsPerSecond: z.number(),
+  etaSeconds: z.number().describe('-1 while unknown.'),
+  changes: z.number(),
+  lagBytes: bigCount,
+  slotWalBytes: bigCount,
+  slotWalLimitBytes: bigCount,
+  rejected: count,
+  retries: count,
+  throttle: text.describe('Why it does not go faster just now; empty if nothing holds it back.'),
+});
+
+const verifyResult = event('verify.result', {
+  passed: z.boolean(),
+  mode: z.enum(['full', 'sample', 'counts']),
+  method: z.enum(['fence', 'settling']),
+  fenceLsn: text,
+  rows: count,
+  documents: count,
+  rejected: count,
+  partitions: count,
+  partitionsEqual: count,
+  sampled: z.object({ random: count, changed: count, deleted: count }),
+  seed: text,
+  differences: list(z.object({ id: text, kind: difference, fields: list(text) })).describe('The first 1,000 at most.'),
+  differenceCount: count,
+  unsettled: list(text),
+  blindSpots: list(text),
+});
+
+const status = event('status', {
+  generations: list(z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), documents: count.nullable() })),
+  slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: bigCount, walStatus: text.nullable() })),
+  orphans: list(text),
+});
+
+const indexResult = z.object({
+  index: text,
+  result,
+  exit_code: count,
+  build: text.nullable(),
+  generation: text.nullable(),
+  previous: text.nullable(),
+});
+
+const events = [
+  event('version', { format: text, tool: text, command: text }),
+  event('target', { side: z.enum(['postgres', 'elasticsearch']), address: text, user: text.nullable(), tls: text }),
+  event('build.started', { table: text, resumed: z.boolean(), generation: text, slot: text }),
+  event('phase.started', { phase }),
+  event('phase.finished', { phase, durationMs: z.number(), detail: text }),
+  progress,
+  event('throttle', { reason: text, detail: text }),
+  event('retry', { operation: text, errorType: text, attempt: count, delayMs: z.number() }),
+  event('rejected', { id: text, column: text, reason: text }),
+  event('warning', { code: text, message: text, hint: text }),
+  verifyResult,
+  event('drift', { id: text, kind: difference, fields: list(text) }),
+  event('swap', { alias: text, from: text.nullable(), to: text }),
+  event('finding', {
+    level: z.enum(['ok', 'warn', 'fail']),
+    side: z.enum(['postgres', 'elasticsearch']),
+    code: text,
+    message: text,
+    fix: z.exactOptional(text),
+  }),
+  event('plan', {
+    table: text,
+    generationAfter: text,
+    resumes: text.nullable(),
+    rows: z.number(),
+    bytes: z.number(),
+    mapping: parameters,
+    settings: parameters,
+    documentFields: list(text),
+    steps: list(text),
+    warnings: list(text),
+  }),
+  status,
+  event('removed', { names: list(text) }),
+  event('error', { kind: text, message: text, hint: text, unchanged: text, next: list(text), exit_code: count }),
+  event('summary', { command: text, result, exit_code: count, durationMs: z.number(), indices: list(indexResult) }),
+] as const;
+
+const envelope = z.object({
+  time: z.iso.datetime().describe('RFC 3339, UTC.'),
+  seq: count.min(0).describe('0, 1, 2 … without gaps in one run.'),
+  index: text.nullable().describe('The alias concerned; null for the whole run.'),
+  build: text.nullable().describe('The build id; null before there is one.'),
+});
+
+const bodySchema = z.discriminatedUnion('type', events);
+
+/** Compiles only while every event that the program can emit has the form that the schema promises. */
+export const promised: (emitted: OutputEvent) => z.input<typeof bodySchema> = (emitted) => emitted;
+
+/** The JSON Schema of one line of `--output json`. */
+export function eventsJsonSchema(): { readonly [key: string]: unknown } {
+  const lines = z.union(events.map((body) => body.extend(envelope.shape)));
+  const schema = z.toJSONSchema(lines, { target: 'draft-7', io: 'input' }) as { [key: string]: unknown };
+  return { ...openObjects(schema), title: 'realign events, format 1.0' };
+}
+
+/** New fields may come in a later 1.x, so the published schema must not forbid them. */
+function openObjects(schema: { [key: string]: unknown }): { [key: string]: unknown } {
+  const open = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(open);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).filter(([key, inner]) => key !== 'additionalProperties' || inner !== false);
+    return Object.fromEntries(entries.map(([key, inner]) => [key, open(inner)]));
+  };
+  return open(schema) as { [key: string]: unknown };
+}

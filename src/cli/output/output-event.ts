@@ -1,0 +1,87 @@
+import type { FailureKind } from '../../core/failure.ts';
+import type { RunEvent } from '../../core/events.ts';
+import type { Finding } from '../../core/finding.ts';
+
+/** The version of the event format: the first number changes when a reader of the old one would break. */
+export const EVENT_FORMAT = '1.0';
+
+export interface PlanFacts {
+  readonly table: string;
+  readonly generationAfter: string;
+  readonly resumes: string | null;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly mapping: { readonly [key: string]: unknown };
+  readonly settings: { readonly [key: string]: unknown };
+  readonly documentFields: readonly string[];
+  readonly steps: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface StatusFacts {
+  readonly generations: readonly {
+    readonly index: string;
+    readonly alias: string;
+    readonly build: string;
+    readonly phase: string;
+    readonly live: boolean;
+    readonly documents: number | null;
+  }[];
+  readonly slots: readonly {
+    readonly name: string;
+    readonly build: string | null;
+    readonly active: boolean;
+    readonly retainedBytes: string;
+    readonly walStatus: string | null;
+  }[];
+  readonly orphans: readonly string[];
+}
+
+export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work';
+
+export interface IndexResult {
+  readonly index: string;
+  readonly result: RunResult;
+  readonly exit_code: number;
+  readonly build: string | null;
+  readonly generation: string | null;
+  readonly previous: string | null;
+}
+
+/** What the command line itself has to say, besides the events of a run. */
+export type CommandEvent =
+  | { readonly type: 'version'; readonly format: string; readonly tool: string; readonly command: string }
+  | { readonly type: 'target'; readonly side: 'postgres' | 'elasticsearch'; readonly address: string; readonly user: string | null; readonly tls: string }
+  | ({ readonly type: 'finding' } & Finding)
+  | ({ readonly type: 'plan' } & PlanFacts)
+  | ({ readonly type: 'status' } & StatusFacts)
+  | { readonly type: 'removed'; readonly names: readonly string[] }
+  | {
+      readonly type: 'error';
+      readonly kind: FailureKind | 'bug';
+      readonly message: string;
+      readonly hint: string;
+      /** What has not changed, for whoever is on call. */
+      readonly unchanged: string;
+      /** Commands to type next. */
+      readonly next: readonly string[];
+      readonly exit_code: number;
+    }
+  | {
+      readonly type: 'summary';
+      readonly command: string;
+      readonly result: RunResult;
+      readonly exit_code: number;
+      readonly durationMs: number;
+      readonly indices: readonly IndexResult[];
+    };
+
+export type OutputEvent = RunEvent | CommandEvent;
+
+/** Where a command says everything: one for people, one for programs. Emitting never throws. */
+export interface Output {
+  /** `index` is the alias concerned, or null for the whole run. */
+  emit(index: string | null, event: OutputEvent): void;
+  /** Takes away what is on the terminal only for now. */
+  close(): void;
+}

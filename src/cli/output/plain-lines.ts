@@ -1,0 +1,26 @@
+import type { ProgressFigures } from '../../core/events.ts';
+
+type Value = string | number | boolean | null;
+
+/** `key=value` pairs on one line; values with spaces or quotes are quoted as in JSON. What is null or empty is left out. */
+export function keyValueLine(pairs: { readonly [key: string]: Value }): string {
+  const shown = Object.entries(pairs).filter(([, value]) => value !== null && value !== '');
+  return shown.map(([key, value]) => `${key}=${/[\s"=]/.test(String(value)) ? JSON.stringify(value) : value}`).join(' ');
+}
+
+/** The figures of a progress line outside a terminal. */
+export function progressPairs(figures: ProgressFigures): { readonly [key: string]: Value } {
+  return {
+    rows: figures.rows,
+    rows_total: figures.rowsTotal < 0 ? null : figures.rowsTotal,
+    share: Number(figures.share.toFixed(3)),
+    rows_per_second: Math.round(figures.rowsPerSecond),
+    eta_seconds: figures.etaSeconds < 0 ? null : Math.round(figures.etaSeconds),
+    changes: figures.changes,
+    lag_bytes: figures.lagBytes,
+    slot_wal_bytes: figures.slotWalBytes,
+    rejected: figures.rejected,
+    retries: figures.retries,
+    throttle: figures.throttle,
+  };
+}
