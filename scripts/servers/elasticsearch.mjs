@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.mjs';
+import { freePorts } from './free-port.mjs';
 import { requireJdk } from './java.mjs';
 import { run, startDetached, stopProcess, waitUntilReady } from './os-process.mjs';
 import { downloadOnce, serverFolder } from './state.mjs';
@@ -90,14 +90,10 @@ function discovery(nodes) {
   ];
 }
 
-async function planNodes(wanted) {
-  const nodes = [];
-  for (let at = 0; at < wanted.esNodes; at += 1) {
-    const http = await freePort(wanted.esPort === 0 ? 0 : wanted.esPort + at);
-    const transport = await freePort(wanted.esPort === 0 ? 0 : wanted.esPort + 100 + at);
-    nodes.push({ name: `node-${at + 1}`, http, transport });
-  }
-  return nodes;
+async function planNodes({ esNodes, esPort }) {
+  const places = Array.from({ length: esNodes }, (_, at) => at);
+  const free = esPort === 0 ? await freePorts(2 * esNodes) : [...places.map((at) => esPort + at), ...places.map((at) => esPort + 100 + at)];
+  return places.map((at) => ({ name: `node-${at + 1}`, http: free[at], transport: free[esNodes + at] }));
 }
 
 function nodeSettings(wanted, node, nodes) {

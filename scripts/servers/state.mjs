@@ -3,7 +3,7 @@
  * themselves, shared by all instances).
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,6 +57,10 @@ export function removeInstance(instance) {
 
 export function removeDownloads() {
   rmSync(join(SERVER_HOME, 'downloads'), { recursive: true, force: true });
+  for (const folder of [join(SERVER_HOME, 'instances'), SERVER_HOME]) {
+    // Other instances may still be there; an empty folder need not stay.
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+  }
 }
 
 /** One "up" or "down" of an instance at a time; a second one waits. */
