@@ -53,7 +53,10 @@ async function startLocal(wanted) {
   };
   const results = await Promise.allSettled([startPostgres(wanted, started, say), startElasticsearch(wanted, started, say)]);
   const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  if (failed !== undefined) {
+    await stopLocal({ processes });
+    throw failed.reason;
+  }
   return { runtime: 'local', complete: true, processes, postgres: results[0].value, elasticsearch: results[1].value };
 }
 
