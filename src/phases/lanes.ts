@@ -49,7 +49,7 @@ export class Lanes {
 
   add(operation: WriteOperation, ticket: Ticket, mends = true): void {
     const key = operation.id.toString('latin1');
-    const lane = this.#lanes[laneOf(operation.id, this.#lanes.length)] as Lane;
+    const lane = this.#lanes[(this.#run.laneOf ?? laneOf)(operation.id, this.#lanes.length)] as Lane;
     const replaced = lane.pending.get(key);
     if (replaced !== undefined) this.#pendingBytes -= sizeOf(replaced);
     lane.pending.set(key, { ...operation, tickets: replaced === undefined ? [ticket] : [...replaced.tickets, ticket], mends });

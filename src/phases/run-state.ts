@@ -21,6 +21,8 @@ export interface BuildContext {
   readonly tool: string;
   /** Four characters of `[a-z0-9]`. */
   readonly newBuildId: () => string;
+  /** Which lane an id belongs to (rule R5); only a test that switches the rule off gives another one. */
+  readonly laneOf?: (id: Buffer, laneCount: number) => number;
 }
 
 /** What every phase of one build shares, fixed once the table is known. */
