@@ -4,7 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 import type { DocumentPlan, Rejection } from './document-plan.ts';
 
 /** Elasticsearch refuses a longer `_id`, and with it the whole bulk (facts/elasticsearch 2.5, 2.6). In UTF-8 bytes. */
-export const MAX_ID_BYTES = 512;
+const MAX_ID_BYTES = 512;
 
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;

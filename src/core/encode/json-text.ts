@@ -31,7 +31,7 @@ export function writeString(bytes: Uint8Array, start: number, end: number, out: 
 }
 
 /** Room that the escaped form of `bytes[start, end)` surely fits in. */
-export function escapedRoom(bytes: Uint8Array, start: number, end: number): number {
+function escapedRoom(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   if (length <= COUNT_ABOVE) return length * 6;
   let room = length;
@@ -43,7 +43,7 @@ export function escapedRoom(bytes: Uint8Array, start: number, end: number): numb
 }
 
 /** The inside of a JSON string; the caller has made room for `escapedRoom` bytes. */
-export function writeStringPart(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+function writeStringPart(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   const target = out.buffer;
   let at = out.offset;
   for (let i = start; i < end; i++) {

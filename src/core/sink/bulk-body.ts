@@ -21,7 +21,7 @@ export class BulkBody {
   /** Where each operation begins; it ends where the next one begins. */
   #starts: number[] = [];
   /** The version of `#tail`. A chunk has one version for all its rows, a transaction one for all its changes. */
-  #version = -1n;
+  #version: bigint | undefined;
   #tail = Buffer.alloc(0);
 
   constructor(versionType: VersionType, capacityBytes = 1 << 16) {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DocumentEncoder } from '../../../src/core/encode/document.ts';
+import { BulkBody } from '../../../src/core/sink/bulk-body.ts';
+import type { WriteOperation } from '../../../src/core/sink/operation.ts';
+import { anyText } from '../encode/postgres-text.ts';
+import { planOf, rowOf } from '../encode/support.ts';
+
+const encoder = new DocumentEncoder(planOf({ id: { kind: 'string' }, n: { kind: 'number' } }));
+
+function operation(id: string, version: bigint, document: string | null): WriteOperation {
+  return { id: Buffer.from(id), version, document: document === null ? null : Buffer.from(document) };
+}
+
+test('the bytes of a body', () => {
+  const body = new BulkBody('external');
+  assert.equal(body.appendRow(encoder, rowOf(['a"\n', '1.50']), 9007199254740993n), undefined);
+  body.append(operation('é', 9223372036854775807n, null));
+  body.append(operation('b', 0n, '{"n":1}'));
+  const expected = [
+    '{"index":{"_id":"a\\"\\n","version":9007199254740993,"version_type":"external"}}',
+    '{"id":"a\\"\\n","n":1.50}',
+    '{"delete":{"_id":"é","version":9223372036854775807,"version_type":"external"}}',
+    '{"index":{"_id":"b","version":0,"version_type":"external"}}',
+    '{"n":1}',
+    '',
+  ];
+  assert.equal(body.bytes().toString('utf8'), expected.join('\n'));
+  assert.equal(body.byteLength, body.bytes().length);
+});
+
+test('a rejected row leaves nothing behind', () => {
+  const body = new BulkBody('external_gte', 64);
+  assert.deepEqual(body.appendRow(encoder, rowOf(['a', 'NaN']), 1n), { column: 'n', reason: 'NaN or Infinity' });
+  assert.deepEqual(body.appendRow(encoder, rowOf(['', '1']), 1n), { column: 'id', reason: 'the id is empty' });
+  assert.equal(body.count, 0);
+  assert.equal(body.byteLength, 0);
+  assert.equal(body.appendRow(encoder, rowOf(['a', '1']), 1n), undefined);
+  assert.match(body.bytes().toString(), /^\{"index":.*"external_gte"\}\}\n\{"id":"a","n":1\}\n$/);
+});
+
+test('any operations: what goes in is what the lines say, and any slice of them', () => {
+  const id = anyText.filter((text) => text !== '');
+  const operations = fc.array(fc.record({ id, version: fc.bigInt({ min: 0n, max: (1n << 63n) - 1n }), text: fc.option(anyText) }), {
+    minLength: 1,
+    maxLength: 10,
+  });
+  fc.assert(
+    fc.property(operations, fc.array(fc.nat(), { maxLength: 10 }), (wanted, picks) => {
+      const body = new BulkBody('external', 64);
+      for (const { id, version, text } of wanted) body.append(operation(id, version, text === null ? null : JSON.stringify({ text })));
+      assert.equal(body.count, wanted.length);
+      const positions = picks.map((pick) => pick % wanted.length);
+      const part = body.slice(positions);
+      const expected = positions.map((position) => wanted[position]);
+      const lines = part.bytes().toString('utf8').split('\n').slice(0, -1);
+      for (const [i, one] of expected.entries()) {
+        assert.ok(one !== undefined);
+        const kind = one.text === null ? 'delete' : 'index';
+        assert.equal(part.idAt(i), one.id);
+        assert.equal(part.kindAt(i), kind);
+        assert.equal(
+          lines.shift(),
+          `{"${kind}":{"_id":${JSON.stringify(one.id).replaceAll('\u007f', '\u007f')},"version":${one.version},"version_type":"external"}}`,
+        );
+        if (one.text !== null) assert.deepEqual(JSON.parse(lines.shift() ?? ''), { text: one.text });
+      }
+      assert.deepEqual(lines, []);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a cleared body starts again', () => {
+  const body = new BulkBody('external');
+  body.append(operation('a', 1n, null));
+  const once = body.bytes().toString();
+  body.clear();
+  assert.deepEqual([body.count, body.byteLength], [0, 0]);
+  body.append(operation('a', 1n, null));
+  assert.equal(body.bytes().toString(), once);
+});
+
+test('versions Elasticsearch would refuse, with the whole bulk, are refused here', () => {
+  for (const version of [-1n, 1n << 63n]) assert.throws(() => new BulkBody('external').append(operation('a', version, null)), RangeError);
+});
+
+test('a position that does not exist', () => {
+  const body = new BulkBody('external');
+  body.append(operation('a', 1n, null));
+  assert.throws(() => body.idAt(1), RangeError);
+  assert.throws(() => body.kindAt(-1), RangeError);
+  assert.throws(() => body.slice([0, 1]), RangeError);
+});
