@@ -23,10 +23,16 @@ export function compareReference(plan: DocumentPlan, reference: string, source: 
   const actual = readJson(text, 'last');
   if (!isJsonObject(expected) || !isJsonObject(actual)) return unreadable(reference, text);
   const forms = formsByField(plan);
-  return differingFields(expected, actual, (field, left, right) => {
+  const found = differingFields(expected, actual, (field, left, right) => {
     const form = forms.get(field);
     return form === undefined ? equalValues(left, right) : equalInForm(form, left, right, plan);
   });
+  return inPlanOrder(found, [...forms.keys()]);
+}
+
+// jsonb has its own order of keys; the report names fields as the document does.
+function inPlanOrder(found: readonly FieldDifference[], fields: readonly string[]): readonly FieldDifference[] {
+  return found.toSorted((a, b) => fields.indexOf(a.field) - fields.indexOf(b.field));
 }
 
 function formsByField(plan: DocumentPlan): ReadonlyMap<string, ValueForm> {
