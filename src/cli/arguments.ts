@@ -1,6 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { Failure } from '../core/failure.ts';
-import { type Command, type CommandName, COMMANDS, GLOBAL, type OptionTable } from './flags.ts';
+import { COMMANDS, type Command, type CommandName, GLOBAL, type OptionTable } from './flags.ts';
 import { didYouMean } from './nearest.ts';
 
 /** Flags as typed: text, or true for a switch; a flag that was not given is absent. */
@@ -27,7 +27,8 @@ export async function parseArguments(args: readonly string[], version: string): 
     output = printed;
   });
   if (output !== '') return { kind: 'print', text: output };
-  if (invocation === null) throw usage('no command given', 'Commands: rebuild, plan, check, status, abort, schema. `realign --help` lists everything.');
+  if (invocation === null)
+    throw usage('no command given', 'Commands: rebuild, plan, check, status, abort, schema. `realign --help` lists everything.');
   return invocation;
 }
 
@@ -35,7 +36,13 @@ type Parsed = { readonly [name: string]: unknown };
 
 function build(parser: Argv, version: string, run: (command: CommandName, parsed: Parsed) => void): Argv {
   // Numbers and camelCase copies would hide what was typed; `--no-color` is a flag of its own, not the negation of another.
-  const plain = { 'boolean-negation': false, 'camel-case-expansion': false, 'dot-notation': false, 'parse-numbers': false, 'parse-positional-numbers': false };
+  const plain = {
+    'boolean-negation': false,
+    'camel-case-expansion': false,
+    'dot-notation': false,
+    'parse-numbers': false,
+    'parse-positional-numbers': false,
+  };
   let configured = parser
     .scriptName('realign')
     .locale('en')
@@ -56,7 +63,8 @@ function build(parser: Argv, version: string, run: (command: CommandName, parsed
     configured = configured.command({
       command: command.usage,
       describe: command.describe,
-      builder: (own: Argv) => (command.indices === 'none' ? own : own.positional('index', { type: 'string', describe: 'the alias' })).options(command.options),
+      builder: (own: Argv) =>
+        (command.indices === 'none' ? own : own.positional('index', { type: 'string', describe: 'the alias' })).options(command.options),
       handler: (parsed: Parsed) => run(name, parsed),
     });
   }
@@ -91,7 +99,12 @@ function refuseUnknownFlags(args: readonly string[]): void {
     if (name === undefined || names.includes(name) || (/^-[a-z]/.test(token) && isShortGroup(token))) continue;
     const owner = Object.entries(COMMANDS).find(([, other]) => name in other.options);
     if (owner !== undefined) throw usage(`--${name} is a flag of ${owner[0]}${command === null ? '' : `, not of ${command}`}`);
-    throw usage(`unknown flag ${token.split('=')[0]}${didYouMean(name, names.filter((other) => other.length > 1)).replace(/"(.*)"/, '--$1')}`);
+    throw usage(
+      `unknown flag ${token.split('=')[0]}${didYouMean(
+        name,
+        names.filter((other) => other.length > 1),
+      ).replace(/"(.*)"/, '--$1')}`,
+    );
   }
 }
 
@@ -105,7 +118,10 @@ function commandOf(args: readonly string[]): CommandName | null {
     const takesValue = /^(?:-[a-z]*[co]|--[\w-]+)$/.test(args[index - 1] ?? '') && takesArgument(args[index - 1] ?? '');
     if (token.startsWith('-') || takesValue) continue;
     if (token in COMMANDS) return token as CommandName;
-    throw usage(`unknown command ${JSON.stringify(token)}${didYouMean(token, Object.keys(COMMANDS))}`, `Commands: ${Object.keys(COMMANDS).join(', ')}.`);
+    throw usage(
+      `unknown command ${JSON.stringify(token)}${didYouMean(token, Object.keys(COMMANDS))}`,
+      `Commands: ${Object.keys(COMMANDS).join(', ')}.`,
+    );
   }
   return null;
 }

@@ -52,14 +52,24 @@ export interface Command {
 
 /** Every command and flag that exists: help, strictness and the nearest-name hints read this table. */
 export const COMMANDS: { readonly [name in CommandName]: Command } = {
-  rebuild: { usage: 'rebuild <index..>', describe: 'rebuild indices, verify them, swap their aliases; resumes an unfinished build', options: REBUILD, indices: 'some' },
+  rebuild: {
+    usage: 'rebuild <index..>',
+    describe: 'rebuild indices, verify them, swap their aliases; resumes an unfinished build',
+    options: REBUILD,
+    indices: 'some',
+  },
   plan: {
     usage: 'plan <index..>',
     describe: 'what rebuild would do; changes nothing',
     options: { 'detailed-exitcode': toggle('exit 2 when there is something to do') },
     indices: 'some',
   },
-  check: { usage: 'check [index..]', describe: 'look at both servers and say what would stop a rebuild; changes nothing', options: {}, indices: 'any' },
+  check: {
+    usage: 'check [index..]',
+    describe: 'look at both servers and say what would stop a rebuild; changes nothing',
+    options: {},
+    indices: 'any',
+  },
   status: { usage: 'status [index..]', describe: 'builds, generations, slots and what they hold back; changes nothing', options: {}, indices: 'any' },
   abort: { usage: 'abort <index>', describe: 'remove an unfinished build: slot, publication, build alias, index', options: {}, indices: 'one' },
   schema: {

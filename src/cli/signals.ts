@@ -23,7 +23,10 @@ export function stopOnSignals(source: SignalSource, actions: StopActions): { rea
   const controller = new AbortController();
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = () => {
-      if (controller.signal.aborted) return actions.leave(name === 'SIGINT' ? 130 : 143);
+      if (controller.signal.aborted) {
+        actions.leave(name === 'SIGINT' ? 130 : 143);
+        return;
+      }
       controller.abort(new Failure(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
       actions.onFirst(name);
     };

@@ -1,9 +1,8 @@
 /** What is wrong with an alias name, or null. The rules of Elasticsearch for index names, so that no wildcard ever reaches a delete. */
 export function aliasProblem(alias: string): string | null {
   if (alias === '') return 'an alias needs a name';
-  if (alias !== alias.toLowerCase()) return 'Elasticsearch index names are lower-case';
-  if (/[\\/*?"<>| ,#:]/.test(alias)) return 'none of \\ / * ? " < > | , # : and no space may be in an index name';
-  if (/^[-_+.]/.test(alias)) return 'an index name does not start with -, _, + or .';
+  if (/[\\/*?"<>| ,#:]/.test(alias)) return 'none of \\ / * ? " < > | , # : and no space may be in an alias name';
+  if (/^[-_+.]/.test(alias)) return 'an alias name does not start with -, _, + or .';
   if (alias === '_all') return '_all is every index';
   // The generation adds `-YYYYMMDDtHHMMSS-xxxx` (21 bytes); an index name has at most 255.
   return Buffer.byteLength(alias) > 220 ? 'longer than 220 bytes' : null;

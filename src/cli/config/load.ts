@@ -41,6 +41,8 @@ export interface LoadRequest {
   readonly path: string | null;
   /** `--table` and the one index it is for: a run without a file. */
   readonly adHoc: { readonly alias: string; readonly table: string } | null;
+  /** false: only the connections are needed, so that a missing `./realign.yaml` is no mistake. */
+  readonly needsIndices: boolean;
   readonly environment: Environment;
   readonly registerSecret: (secret: string, publicWords: readonly string[]) => void;
 }
@@ -65,7 +67,7 @@ export function loadConfiguration(request: LoadRequest): Configuration {
   return configuration;
 }
 
-function readConfigText({ path, adHoc }: LoadRequest): string | null {
+function readConfigText({ path, adHoc, needsIndices }: LoadRequest): string | null {
   if (path !== null && adHoc !== null) throw new Failure('usage', '--table is for runs without a config file, and --config names one');
   try {
     const text = readFileSync(path ?? DEFAULT_PATH, 'utf8');
@@ -74,10 +76,8 @@ function readConfigText({ path, adHoc }: LoadRequest): string | null {
       hint: `Write the index into ${DEFAULT_PATH}, or run in another directory.`,
     });
   } catch (error) {
-    if (error instanceof Failure || (adHoc !== null && errorCode(error) === 'ENOENT')) {
-      if (error instanceof Failure) throw error;
-      return null;
-    }
+    if (error instanceof Failure) throw error;
+    if (path === null && (adHoc !== null || !needsIndices) && errorCode(error) === 'ENOENT') return null;
     throw new Failure('config', `the config file cannot be read: ${path ?? DEFAULT_PATH} (${errorCode(error)})`, {
       hint: 'Give its path with --config, or run without a file: `realign rebuild INDEX --table schema.table`.',
       cause: error,

@@ -63,6 +63,8 @@ export class Problems {
     const lines = placed.map((problem) => `  ${this.#fileName}:${problem.line}:${problem.column}  ${problem.text}`);
     lines.push(...this.#elsewhere.map((text) => `  ${text}`));
     const title = lines.length === 1 ? '1 mistake in the configuration' : `${lines.length} mistakes in the configuration`;
-    throw new Failure('config', [`${title}:`, ...lines].join('\n'), { hint: 'Nothing was contacted. `realign schema` prints every key that exists.' });
+    throw new Failure('config', [`${title}:`, ...lines].join('\n'), {
+      hint: 'Nothing was contacted. `realign schema` prints every key that exists.',
+    });
   }
 }

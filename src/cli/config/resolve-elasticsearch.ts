@@ -78,7 +78,8 @@ function fileAuth(file: ElasticsearchFile, context: ResolveContext): Elasticsear
   }
   if (file.username === undefined) return null;
   const path = ['elasticsearch', 'passwordFile'];
-  const password = file.passwordFile === undefined ? environmentSecret(context, 'ELASTICSEARCH_PASSWORD') : readNamedSecret(context, path, file.passwordFile);
+  const password =
+    file.passwordFile === undefined ? environmentSecret(context, 'ELASTICSEARCH_PASSWORD') : readNamedSecret(context, path, file.passwordFile);
   if (password !== null) return passwordAuth(file.username, password, context);
   if (file.passwordFile === undefined) context.problems.add(['elasticsearch', 'username'], 'needs passwordFile, or ELASTICSEARCH_PASSWORD');
   return null;

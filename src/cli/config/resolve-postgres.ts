@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolveTls, type TlsOptions } from '../tls.ts';
 import { environmentSecret, type ResolveContext, readNamedFile, readNamedSecret } from './connection-files.ts';
 import { errorCode } from './environment.ts';
-import { parsePostgresUrl, type PostgresUrl } from './postgres-url.ts';
+import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 import { isSslMode, type PostgresFile, type SslMode } from './schema.ts';
 
 /** A PostgreSQL connection with nothing left to guess. */

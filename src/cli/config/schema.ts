@@ -18,7 +18,7 @@ const oneOf = <const Names extends readonly string[]>(names: Names) => z.enum(na
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
 const postgres = z.strictObject({
-  url: text.optional().describe('postgres://user@host:5432/database, usually ${DATABASE_URL}.'),
+  url: text.optional().describe(`postgres://user@host:5432/database, usually \${DATABASE_URL}.`),
   host: text.optional().describe('Host name, address, or the directory of a Unix socket. Default: PGHOST.'),
   port: whole(1).max(65535, 'expected a port, at most 65535').optional().describe('Default: PGPORT, 5432.'),
   database: text.optional().describe('Default: PGDATABASE, the user name.'),

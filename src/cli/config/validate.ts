@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { didYouMean } from '../nearest.ts';
 import type { ConfigPath, Problems } from './problems.ts';
-import { type ConfigFile, configJsonSchema, configSchema, type ElasticsearchFile, indexSchema, type IndexFile, type PostgresFile } from './schema.ts';
+import { type ConfigFile, configJsonSchema, configSchema, type ElasticsearchFile, type IndexFile, indexSchema, type PostgresFile } from './schema.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -30,7 +30,13 @@ export function validateConfig(source: YamlSource, problems: Problems): CheckedF
 }
 
 export function checkedFile(file: ConfigFile): CheckedFile {
-  return { postgres: file.postgres ?? {}, elasticsearch: file.elasticsearch ?? {}, defaults: file.defaults, indices: file.indices, aliases: Object.keys(file.indices) };
+  return {
+    postgres: file.postgres ?? {},
+    elasticsearch: file.elasticsearch ?? {},
+    defaults: file.defaults,
+    indices: file.indices,
+    aliases: Object.keys(file.indices),
+  };
 }
 
 function rightParts(value: unknown): CheckedFile {
@@ -73,7 +79,9 @@ function reportMissing(path: ConfigPath, source: YamlSource, problems: Problems)
 
 /** Of the ways a value may be written, the one that was meant: the one whose own kind (text, list, map) fits. */
 function reportUnion(branches: readonly (readonly Issue[])[], path: ConfigPath, source: YamlSource, problems: Problems): void {
-  const meant = branches.find((issues) => !issues.some((issue) => issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')));
+  const meant = branches.find(
+    (issues) => !issues.some((issue) => issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')),
+  );
   if (meant === undefined) {
     const expected = branches.map((issues) => (issues[0] === undefined ? '' : kindOf(issues[0])));
     const seen = source.written(path);

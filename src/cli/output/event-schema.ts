@@ -4,7 +4,10 @@ import type { OutputEvent } from './output-event.ts';
 /** The schema of the lines of `--output json`, as shipped in `schema/events.v1.json`. Readers must allow types and fields they do not know. */
 const text = z.string();
 const count = z.int();
-const bigCount = z.string().regex(/^-?\d+$/).describe('A whole number as text: it may pass 2^53.');
+const bigCount = z
+  .string()
+  .regex(/^-?\d+$/)
+  .describe('A whole number as text: it may pass 2^53.');
 const parameters = z.record(z.string(), z.unknown());
 const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup']);
 const difference = z.enum(['missing', 'extra', 'different']);
@@ -47,7 +50,7 @@ const verifyResult = event('verify.result', {
 });
 
 const status = event('status', {
-  generations: list(z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), documents: count.nullable() })),
+  generations: list(z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), startedAt: text })),
   slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: bigCount, walStatus: text.nullable() })),
   orphans: list(text),
 });
@@ -84,7 +87,8 @@ const events = [
   }),
   event('plan', {
     table: text,
-    generationAfter: text,
+    generation: text,
+    previous: text.nullable(),
     resumes: text.nullable(),
     rows: z.number(),
     bytes: z.number(),
@@ -97,11 +101,11 @@ const events = [
   status,
   event('removed', { names: list(text) }),
   event('error', { kind: text, message: text, hint: text, unchanged: text, next: list(text), exit_code: count }),
-  event('summary', { command: text, result, exit_code: count, durationMs: z.number(), indices: list(indexResult) }),
+  event('summary', { command: text, result, exit_code: count, durationMs: z.number(), message: text, indices: list(indexResult) }),
 ] as const;
 
 const envelope = z.object({
-  time: z.iso.datetime().describe('RFC 3339, UTC.'),
+  time: z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' }),
   seq: count.min(0).describe('0, 1, 2 … without gaps in one run.'),
   index: text.nullable().describe('The alias concerned; null for the whole run.'),
   build: text.nullable().describe('The build id; null before there is one.'),

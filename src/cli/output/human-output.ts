@@ -1,5 +1,5 @@
 import type { ProgressFigures, RunEvent, VerifyReport } from '../../core/events.ts';
-import { formatDuration } from '../config/quantity.ts';
+import { formatCount, formatDuration } from '../config/quantity.ts';
 import { buildOf } from './json-output.ts';
 import type { LiveBlock } from './live-block.ts';
 import type { CommandEvent, Output, OutputEvent } from './output-event.ts';
@@ -33,7 +33,8 @@ const SHOWN_REJECTS = 10;
 export class HumanOutput implements Output {
   readonly #request: HumanOutputRequest;
   #last: LastProgress | null = null;
-  #report: VerifyReport | null = null;
+  /** What the next `phase.finished` can tell if the phase itself gives no detail. */
+  #detail = '';
   #rejects = 0;
 
   constructor(request: HumanOutputRequest) {
@@ -41,17 +42,15 @@ export class HumanOutput implements Output {
   }
 
   emit(index: string | null, event: OutputEvent): void {
-    if (event.type === 'progress') return this.#progress(index, event.phase, event);
-    if (event.type === 'verify.result') this.#report = event;
-    if (event.type === 'phase.finished') this.#last = null;
     if (event.type === 'build.started') this.#rejects = 0;
-    if (isCommandEvent(event)) return this.#command(event);
-    if (event.type === 'verify.result' && !event.passed) return this.#verifyFailed(index, event);
-    if (this.#request.quiet) return;
-    if (event.type === 'rejected' && ++this.#rejects > SHOWN_REJECTS) return this.#oncePastRejects();
-    if (this.#request.live === null) return this.#plain(index, event);
-    const line = this.#terminalLine(index, event);
-    if (line !== null) this.#lasting(line);
+    if (isCommandEvent(event)) this.#command(event);
+    else if (event.type === 'progress') this.#progress(index, event.phase, event);
+    else if (event.type === 'verify.result' && !event.passed) this.#verifyFailed(index, event);
+    else if (!this.#request.quiet) this.#narrate(index, event);
+    if (event.type === 'phase.finished') {
+      this.#last = null;
+      this.#detail = '';
+    } else this.#detail = detailOf(event) ?? this.#detail;
   }
 
   /** Called every 30 s: outside a terminal it says where the run is, even if nothing moves. */
@@ -63,6 +62,15 @@ export class HumanOutput implements Output {
 
   close(): void {
     this.#request.live?.clear();
+  }
+
+  #narrate(index: string | null, event: RunEvent): void {
+    if (event.type === 'rejected' && ++this.#rejects > SHOWN_REJECTS) this.#oncePastRejects();
+    else if (this.#request.live === null) this.#plain(index, event);
+    else {
+      const line = this.#terminalLine(index, event);
+      if (line !== null) this.#lasting(line);
+    }
   }
 
   #progress(index: string | null, phase: string, figures: ProgressFigures): void {
@@ -101,34 +109,51 @@ export class HumanOutput implements Output {
       case 'build.started':
         return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(`(another terminal: realign status ${index} · Ctrl-C is safe)`)}`;
       case 'phase.finished':
-        return `${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#detail(event)}`;
+        return `${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`;
       case 'rejected':
         return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   column ${event.column}: ${event.reason}`;
       case 'warning':
         return `${paint.warn(' !')} ${'warning'.padEnd(16)} ${event.message}${event.hint === '' ? '' : `\n   fix: ${event.hint}`}`;
+      case 'verify.result':
+        return paint.faint(event.blindSpots.map((sentence) => `   not seen: ${sentence}`).join('\n')) || null;
       case 'throttle':
       case 'retry':
       case 'drift':
       case 'swap':
       case 'phase.started':
       case 'progress':
-      case 'verify.result':
         return null;
     }
   }
 
-  #detail(event: Extract<RunEvent, { type: 'phase.finished' }>): string {
-    const detail = event.detail === '' && event.phase === 'verify' && this.#report !== null ? verifySummary(this.#report) : event.detail;
+  #withDuration(event: Extract<RunEvent, { type: 'phase.finished' }>): string {
+    const detail = event.detail === '' ? this.#detail : event.detail;
     const duration = formatDuration(event.durationMs);
     return detail === '' ? duration : `${detail}   ${this.#request.paint.faint(duration)}`;
   }
 
   #plain(index: string | null, event: RunEvent): void {
+    if (event.type === 'retry' || event.type === 'drift') return;
     const { type, ...rest } = event;
-    if (type === 'retry' || type === 'drift' || type === 'verify.result') return;
-    const pairs = Object.entries(rest).map(([key, value]) => [snakeCase(key), value as string | number | boolean | null] as const);
+    // Lists are for programs (`--output json`) and for the lines about differences.
+    const pairs = Object.entries(rest).flatMap(([key, value]) => (isPlain(value) ? [[snakeCase(key), wholeIfTime(key, value)] as const] : []));
     this.#request.narration(`${keyValueLine({ index, event: type, ...Object.fromEntries(pairs) })}\n`);
   }
+}
+
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return typeof value !== 'object' || value === null;
+}
+
+function wholeIfTime(key: string, value: string | number | boolean | null): string | number | boolean | null {
+  return key.endsWith('Ms') && typeof value === 'number' ? Math.round(value) : value;
+}
+
+function detailOf(event: OutputEvent): string | null {
+  if (event.type === 'verify.result') return verifySummary(event);
+  if (event.type === 'swap') return `${event.alias}: ${event.from ?? '(nothing)'} → ${event.to}`;
+  if (event.type !== 'progress') return event.type === 'phase.started' ? '' : null;
+  return event.phase === 'load' ? `${formatCount(event.rows)} rows` : `${formatCount(event.changes)} changes applied`;
 }
 
 const COMMAND_EVENTS = ['version', 'target', 'finding', 'plan', 'status', 'removed', 'error', 'summary'];

@@ -16,7 +16,7 @@ export class JsonOutput implements Output {
     if (event.type === 'build.started' && index !== null) this.#builds.set(index, buildOf(event.generation));
     const build = index === null ? null : (this.#builds.get(index) ?? null);
     const { type, ...rest } = withoutValues(event);
-    this.#write(`${JSON.stringify({ type, time: this.#date().toISOString(), seq: this.#seq++, index, build, ...rest })}\n`);
+    this.#write(`${JSON.stringify({ type, time: this.#date().toISOString(), seq: this.#seq++, index, build, ...rest }, wholeMilliseconds)}\n`);
   }
 
   close(): void {}
@@ -25,6 +25,11 @@ export class JsonOutput implements Output {
 /** The build id is the last part of a generation's name. */
 export function buildOf(generation: string): string {
   return generation.slice(generation.lastIndexOf('-') + 1);
+}
+
+/** The monotonic clock counts nanoseconds, which nobody wants to read or compare. */
+function wholeMilliseconds(key: string, value: unknown): unknown {
+  return key.endsWith('Ms') && typeof value === 'number' ? Math.round(value) : value;
 }
 
 function withoutValues(event: OutputEvent): OutputEvent {

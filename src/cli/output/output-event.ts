@@ -1,5 +1,5 @@
-import type { FailureKind } from '../../core/failure.ts';
 import type { RunEvent } from '../../core/events.ts';
+import type { FailureKind } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
 
 /** The version of the event format: the first number changes when a reader of the old one would break. */
@@ -7,7 +7,9 @@ export const EVENT_FORMAT = '1.0';
 
 export interface PlanFacts {
   readonly table: string;
-  readonly generationAfter: string;
+  /** The name that the new generation would have, with xxxx for the build id. */
+  readonly generation: string;
+  readonly previous: string | null;
   readonly resumes: string | null;
   readonly rows: number;
   readonly bytes: number;
@@ -25,7 +27,7 @@ export interface StatusFacts {
     readonly build: string;
     readonly phase: string;
     readonly live: boolean;
-    readonly documents: number | null;
+    readonly startedAt: string;
   }[];
   readonly slots: readonly {
     readonly name: string;
@@ -51,7 +53,13 @@ export interface IndexResult {
 /** What the command line itself has to say, besides the events of a run. */
 export type CommandEvent =
   | { readonly type: 'version'; readonly format: string; readonly tool: string; readonly command: string }
-  | { readonly type: 'target'; readonly side: 'postgres' | 'elasticsearch'; readonly address: string; readonly user: string | null; readonly tls: string }
+  | {
+      readonly type: 'target';
+      readonly side: 'postgres' | 'elasticsearch';
+      readonly address: string;
+      readonly user: string | null;
+      readonly tls: string;
+    }
   | ({ readonly type: 'finding' } & Finding)
   | ({ readonly type: 'plan' } & PlanFacts)
   | ({ readonly type: 'status' } & StatusFacts)
@@ -73,6 +81,8 @@ export type CommandEvent =
       readonly result: RunResult;
       readonly exit_code: number;
       readonly durationMs: number;
+      /** The outcome in a sentence for people. */
+      readonly message: string;
       readonly indices: readonly IndexResult[];
     };
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
-import { formatBytes, formatCount, formatDuration } from '../config/quantity.ts';
+import { formatBytes, formatCount } from '../config/quantity.ts';
 import type { CommandEvent, PlanFacts, StatusFacts } from './output-event.ts';
 import type { Paint } from './paint.ts';
 
@@ -41,7 +41,8 @@ function planLines(plan: PlanFacts): readonly string[] {
   const rows = plan.rows < 0 ? 'an unknown number of rows (never analysed)' : `~${formatCount(plan.rows)} rows`;
   return [
     `${plan.table}: ${rows}, ${formatBytes(plan.bytes)}`,
-    plan.resumes === null ? `new generation: ${plan.generationAfter}` : `resumes build ${plan.resumes} (${plan.generationAfter})`,
+    plan.resumes === null ? `new generation: ${plan.generation}` : `resumes the unfinished build ${plan.resumes}`,
+    plan.previous === null ? 'no generation is live yet' : `live today: ${plan.previous}`,
     `fields: ${plan.documentFields.join(', ')}`,
     `mapping: ${JSON.stringify(plan.mapping)}`,
     `settings: ${JSON.stringify(plan.settings)}`,
@@ -51,9 +52,10 @@ function planLines(plan: PlanFacts): readonly string[] {
 }
 
 function statusLines(status: StatusFacts, paint: Paint): readonly string[] {
-  const generations = status.generations.map(({ index, alias, phase, live, documents }) => {
-    const state = live ? paint.good('live') : phase === 'finished' ? 'kept' : paint.warn(`unfinished (${phase})`);
-    return `  ${index}   ${alias}   ${state}${documents === null ? '' : `   ${formatCount(documents)} documents`}`;
+  const generations = status.generations.map(({ index, alias, phase, live, startedAt }) => {
+    const kept = phase === 'finished' ? 'kept' : paint.warn(phase === 'failed' ? 'failed' : `unfinished (${phase})`);
+    const state = live ? `${paint.good('live')}${phase === 'finished' ? '' : `, ${kept}`}` : kept;
+    return `  ${index}   ${alias}   ${state}   started ${startedAt}`;
   });
   const slots = status.slots.map(({ name, active, retainedBytes, walStatus }) => {
     return `  ${name}   ${active ? 'active' : 'not active'}   holds back ${formatBytes(BigInt(retainedBytes))} of WAL${walStatus === null ? '' : `   ${walStatus}`}`;
@@ -74,12 +76,11 @@ function errorLines(error: Extract<CommandEvent, { type: 'error' }>, paint: Pain
   return lines;
 }
 
-function summaryLines(summary: Extract<CommandEvent, { type: 'summary' }>, paint: Paint): readonly string[] {
-  if (summary.command !== 'rebuild') return [];
-  return summary.indices
-    .filter(({ result }) => summary.indices.length > 1 || result === 'succeeded')
-    .map(({ index, result, exit_code: code }) => {
-      if (result !== 'succeeded') return `${paint.bad(index)} ${result} (exit ${code})`;
-      return `${paint.strong(index)} rebuilt${summary.indices.length === 1 ? ` in ${formatDuration(summary.durationMs)}` : ''}.`;
-    });
+function summaryLines({ message, indices }: Extract<CommandEvent, { type: 'summary' }>, paint: Paint): readonly string[] {
+  const lines = message === '' ? [] : [message];
+  if (indices.length < 2) return lines;
+  return [
+    ...indices.map(({ index, result, exit_code: code }) => `  ${index}   ${code === 0 ? paint.good(result) : paint.bad(`${result} (exit ${code})`)}`),
+    ...lines,
+  ];
 }

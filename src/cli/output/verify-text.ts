@@ -6,7 +6,9 @@ const SHOWN_DIFFERENCES = 20;
 /** What was compared and how it came out, in one line. */
 export function verifySummary(report: VerifyReport): string {
   const { random, changed, deleted } = report.sampled;
-  const parts = [`rows ${formatCount(report.rows)} ${report.rows === report.documents ? '=' : '≠'} docs ${formatCount(report.documents)} at ${report.fenceLsn}`];
+  const parts = [
+    `rows ${formatCount(report.rows)} ${report.rows === report.documents ? '=' : '≠'} docs ${formatCount(report.documents)} at ${report.fenceLsn}`,
+  ];
   if (report.rejected > 0) parts.push(`${formatCount(report.rejected)} rejected`);
   if (report.partitions > 0) parts.push(`${formatCount(report.partitionsEqual)} of ${formatCount(report.partitions)} partition checksums equal`);
   const sampled = random + changed + deleted;

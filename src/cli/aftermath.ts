@@ -1,0 +1,101 @@
+import type { RunEvent } from '../core/events.ts';
+import type { FailureKind } from '../core/failure.ts';
+import { buildOf } from './output/json-output.ts';
+
+/** What is known of a run from its events; it decides what may be promised when the run fails. */
+export interface RunFacts {
+  readonly build: string | null;
+  readonly generation: string | null;
+  readonly slot: string | null;
+  readonly previous: string | null;
+  /** The index exists, so that the build can be resumed or looked at; before that nothing is left behind. */
+  readonly indexMade: boolean;
+  /** `asked`: the swap phase has begun and no answer is known. */
+  readonly swap: 'not-asked' | 'asked' | 'done';
+}
+
+export const NO_FACTS: RunFacts = { build: null, generation: null, slot: null, previous: null, indexMade: false, swap: 'not-asked' };
+
+/** The facts after one more event. */
+export function learn(facts: RunFacts, event: RunEvent): RunFacts {
+  if (event.type === 'build.started') {
+    return { ...facts, build: buildOf(event.generation), generation: event.generation, slot: event.slot, indexMade: event.resumed };
+  }
+  if (event.type === 'phase.finished' && event.phase === 'index') return { ...facts, indexMade: true };
+  if (event.type === 'phase.started' && event.phase === 'swap' && facts.swap === 'not-asked') return { ...facts, swap: 'asked' };
+  if (event.type === 'swap') return { ...facts, swap: 'done', previous: event.from };
+  return facts;
+}
+
+export interface Aftermath {
+  /** What has not changed. */
+  readonly unchanged: string;
+  readonly next: readonly string[];
+}
+
+/** What a failure means for the build: it is over, or goes on with the same command, or needs a decision, or never started. */
+type Course = 'over' | 'resumable' | 'decide' | 'refused';
+
+const COURSE: { readonly [kind in FailureKind | 'bug']: Course } = {
+  usage: 'refused',
+  config: 'refused',
+  'preflight-refused': 'resumable',
+  locked: 'refused',
+  'verification-failed': 'over',
+  'alias-changed': 'over',
+  'slot-lost': 'over',
+  'source-changed': 'over',
+  'plan-changed': 'decide',
+  'state-unknown': 'decide',
+  'too-many-rejects': 'over',
+  'slot-wal-limit': 'over',
+  denied: 'resumable',
+  unreachable: 'resumable',
+  'slot-timeout': 'resumable',
+  'connection-lost': 'resumable',
+  'sink-overloaded': 'resumable',
+  'sink-blocked': 'resumable',
+  stalled: 'resumable',
+  'sink-refused': 'resumable',
+  'target-vanished': 'over',
+  'rejects-unwritable': 'resumable',
+  interrupted: 'resumable',
+  terminated: 'resumable',
+  bug: 'resumable',
+};
+
+/** What to tell after a failed rebuild. `command` is the command as typed, for this index alone, without `--fresh`. */
+export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: string, command: string): Aftermath {
+  const status = `realign status ${alias}`;
+  if (facts.swap === 'done') {
+    const unchanged = `The swap is done: ${alias} serves ${facts.generation}, verified. Only what comes after it failed.`;
+    return { unchanged, next: [`${command}   (finishes the clean-up)`, status] };
+  }
+  if (kind === 'locked') return { unchanged: 'Nothing was changed by this run; the other one goes on.', next: [status] };
+  if (facts.build === null) return { unchanged: 'Nothing users see has changed.', next: beforeBuild(kind, alias, command) };
+  if (facts.swap === 'asked' && COURSE[kind] === 'resumable') {
+    const unchanged = 'The swap may or may not have been made; either way one whole, verified or unchanged generation serves the readers.';
+    return { unchanged, next: [status, `${command}   (finds out and goes on)`] };
+  }
+  return duringBuild(COURSE[kind], facts, alias, command);
+}
+
+function beforeBuild(kind: FailureKind | 'bug', alias: string, command: string): readonly string[] {
+  if (COURSE[kind] === 'refused') return [];
+  if (COURSE[kind] !== 'resumable') return [`${command} --fresh`, `realign abort ${alias}`];
+  return kind === 'interrupted' || kind === 'terminated' ? [command] : [`realign check ${alias}`, command];
+}
+
+function duringBuild(course: Course, { indexMade, generation, slot }: RunFacts, alias: string, command: string): Aftermath {
+  const unswapped = `Not swapped: readers of ${alias} see what they saw before.`;
+  const abort = `realign abort ${alias}`;
+  if (!indexMade) return { unchanged: `${unswapped} Nothing is left on the servers.`, next: [command] };
+  if (course === 'over') {
+    // `giveUp` of the pipeline: production comes first, so the slot goes and the index stays for inspection.
+    const unchanged = `${unswapped}\n Kept for a look: index ${generation}. Slot and publication are dropped, so this build cannot be resumed.`;
+    return { unchanged, next: [`${abort}   (removes it)`, `${command}   (starts a new one)`] };
+  }
+  const kept = `${unswapped}\n Kept: index ${generation}, slot ${slot} (it holds back WAL until you decide).`;
+  const goOn = course === 'resumable' ? `${command}   (resumes)` : `${command} --fresh`;
+  return { unchanged: kept, next: [goOn, abort] };
+}

@@ -1,0 +1,45 @@
+import { slotName } from '../../core/plan/names.ts';
+import { abortBuild } from '../../phases/abort.ts';
+import { readInventory } from '../../phases/inventory.ts';
+import type { Sink, Source } from '../../phases/ports.ts';
+import { confirm } from '../prompts.ts';
+import { withServers } from '../servers.ts';
+import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+
+/** `realign abort INDEX`: removes an unfinished build after asking. The live generation and the alias are never touched. */
+export async function abort(context: CommandContext): Promise<CommandOutcome> {
+  checkNames(context.named);
+  const [alias = ''] = context.named;
+  const configuration = configurationOf(context, false);
+  // Asked before anything is contacted when nobody can answer.
+  if (!canAsk(context)) await ask(context, `Remove what an unfinished build of ${alias} left?`);
+  return withServers(configuration, context.toolVersion, async ({ source, sink }) => {
+    const leftovers = await leftoversOf(alias, source, sink);
+    if (leftovers !== '' && !(await ask(context, `Remove the unfinished build of ${alias} (${leftovers})?`))) {
+      return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
+    }
+    const { removed } = await abortBuild({ source, sink, alias });
+    context.output.emit(alias, { type: 'removed', names: removed });
+    return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
+  });
+}
+
+function canAsk({ machine: { stdin, stderr } }: CommandContext): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+function ask({ flags, machine, signal }: CommandContext, question: string): Promise<boolean> {
+  return confirm(question, flags.yes === true, { input: machine.stdin, output: machine.stderr }, signal);
+}
+
+async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<string> {
+  const { generations, slots, orphans } = await readInventory({ source, sink, alias });
+  const unfinished = generations.filter(({ phase }) => phase !== 'finished');
+  const builds = new Set(unfinished.map(({ build }) => build));
+  const names = [
+    ...unfinished.filter(({ live }) => !live).map(({ index }) => `index ${index}`),
+    ...slots.filter(({ build }) => build !== null && builds.has(build)).map(({ name }) => `slot ${name}`),
+    ...orphans.filter((words) => words.includes(` ${slotName(alias, '')}`)),
+  ];
+  return names.join(', ');
+}

@@ -1,0 +1,54 @@
+import { policyOf } from '../../core/failure.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { Sink, Source } from '../../phases/ports.ts';
+import { runPreflight } from '../../phases/preflight.ts';
+import type { Configuration, IndexEntry } from '../config/load.ts';
+import { runOptions } from '../config/run-options.ts';
+import type { IndexResult } from '../output/output-event.ts';
+import { announce, withServers } from '../servers.ts';
+import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
+import { plural, resultOf } from './results.ts';
+
+const REFUSED = 20;
+
+/** `realign check [INDEX…]`: every finding of the preflight with its fix; exit 20 if a rebuild would be refused. Changes nothing. */
+export async function check(context: CommandContext): Promise<CommandOutcome> {
+  const configuration = configurationOf(context, true);
+  const entries = wantedIndices(context, configuration);
+  const seen: Finding[] = [];
+  const indices = await withServers(configuration, context.toolVersion, async (servers) => {
+    const results: IndexResult[] = [];
+    for (const entry of entries) results.push(await checkOne(entry, configuration, { context, servers, seen }));
+    return results;
+  });
+  const exitCode = indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0;
+  const countOf = (level: Finding['level']) => seen.filter((finding) => finding.level === level).length;
+  return { exitCode, message: `${plural(countOf('fail'), 'failure')}, ${plural(countOf('warn'), 'warning')}. Nothing was changed.`, indices };
+}
+
+interface CheckTools {
+  readonly context: CommandContext;
+  readonly servers: { readonly source: Source; readonly sink: Sink };
+  /** Findings of all indices. */
+  readonly seen: Finding[];
+}
+
+async function checkOne({ config, run }: IndexEntry, configuration: Configuration, { context, servers, seen }: CheckTools): Promise<IndexResult> {
+  const { alias } = config;
+  try {
+    const { findings } = await runPreflight({ ...servers, config, options: runOptions(context.flags, run) });
+    for (const side of ['postgres', 'elasticsearch'] as const) {
+      announce(configuration, side, context.output);
+      for (const finding of findings.filter((candidate) => candidate.side === side)) context.output.emit(alias, { type: 'finding', ...finding });
+    }
+    seen.push(...findings);
+    return resultFor(alias, findings.some(({ level }) => level === 'fail') ? REFUSED : 0);
+  } catch (error) {
+    context.reportFailure(alias, error);
+    return resultFor(alias, policyOf(error).exitCode);
+  }
+}
+
+function resultFor(index: string, exitCode: number): IndexResult {
+  return { index, result: resultOf(exitCode), exit_code: exitCode, build: null, generation: null, previous: null };
+}

@@ -1,0 +1,19 @@
+import { type Inventory, readInventory } from '../../phases/inventory.ts';
+import type { StatusFacts } from '../output/output-event.ts';
+import { withServers } from '../servers.ts';
+import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+
+/** `realign status [INDEX…]`: builds, generations, slots and orphans of the named aliases, or of all. Changes nothing. */
+export async function status(context: CommandContext): Promise<CommandOutcome> {
+  checkNames(context.named);
+  const configuration = configurationOf(context, false);
+  const aliases = context.named.length === 0 ? [null] : context.named;
+  await withServers(configuration, context.toolVersion, async ({ source, sink }) => {
+    for (const alias of aliases) context.output.emit(alias, { type: 'status', ...statusFacts(await readInventory({ source, sink, alias })) });
+  });
+  return { exitCode: 0, message: '', indices: [] };
+}
+
+function statusFacts({ generations, slots, orphans }: Inventory): StatusFacts {
+  return { generations, slots: slots.map((slot) => ({ ...slot, retainedBytes: String(slot.retainedBytes) })), orphans };
+}

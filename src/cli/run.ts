@@ -1,0 +1,156 @@
+import { Failure, policyOf } from '../core/failure.ts';
+import { type Flags, type Invocation, parseArguments } from './arguments.ts';
+import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
+import { resultOf } from './commands/results.ts';
+import { readEnvironment } from './config/environment.ts';
+import type { CommandName } from './flags.ts';
+import { type Log, openLog } from './logger.ts';
+import type { Machine } from './machine.ts';
+import { openOutput, outputFlag } from './output/open-output.ts';
+import { EVENT_FORMAT, type Output, type OutputEvent } from './output/output-event.ts';
+import { SecretScrubber } from './secrets.ts';
+import { stopOnSignals } from './signals.ts';
+import { toolVersion } from './tool-version.ts';
+
+const SILENT_LOG: Log = { event: () => undefined, error: () => undefined, close: () => undefined };
+
+/** Runs one command line to its end and gives the exit code. Never throws: what is not a `Failure` is a bug and exit 1. */
+export async function run(machine: Machine): Promise<number> {
+  const scrubber = new SecretScrubber();
+  const version = toolVersion();
+  let invocation: Invocation;
+  try {
+    invocation = await parseArguments(machine.args, version);
+  } catch (error) {
+    const told = openTold(machine, outputFlag(machine.args), scrubber, SILENT_LOG);
+    return finish(told, { command: '', version, startedMs: performance.now() }, async () => {
+      throw error;
+    });
+  }
+  if (invocation.kind === 'print') {
+    machine.stdout.write(`${invocation.text}\n`);
+    return 0;
+  }
+  return runCommand(machine, invocation, scrubber, version);
+}
+
+async function runCommand(
+  machine: Machine,
+  invocation: Extract<Invocation, { kind: 'run' }>,
+  scrubber: SecretScrubber,
+  version: string,
+): Promise<number> {
+  const { command, flags, indices: named } = invocation;
+  if (command === 'schema') {
+    const { schemaText } = await import('./commands/schema.ts');
+    machine.stdout.write(schemaText(flags.events === true));
+    return 0;
+  }
+  let log = SILENT_LOG;
+  const told = openTold(machine, flags, scrubber, {
+    event: (index, event) => log.event(index, event),
+    error: (error) => log.error(error),
+    close: () => log.close(),
+  });
+  const { signal, remove } = stopOnSignals(machine.signals, {
+    onFirst: (name) => machine.stderr.write(`${name}: stopping; writes in flight may end. Again to leave at once (as safe).\n`),
+    leave: machine.leave,
+  });
+  const exitCode = await finish(told, { command, version, startedMs: performance.now() }, async () => {
+    log = openLog(
+      flags,
+      (text) => void machine.stderr.write(scrubber.scrub(text)),
+      (text) => scrubber.scrub(text),
+    );
+    const environment = readEnvironment(machine.environment, typeof flags['env-file'] === 'string' ? flags['env-file'] : null);
+    const execute = await loadCommand(command);
+    const reportFailure: CommandContext['reportFailure'] = (index, error, after) => told.failure(index, error, after);
+    return execute({ command, named, flags, environment, machine, output: told.output, scrubber, reportFailure, signal, toolVersion: version });
+  });
+  remove();
+  return exitCode;
+}
+
+/** Commands are loaded when they run: a usage error or `--help` need not wait for the drivers. */
+async function loadCommand(name: Exclude<CommandName, 'schema'>): Promise<(context: CommandContext) => Promise<CommandOutcome>> {
+  switch (name) {
+    case 'rebuild':
+      return (await import('./commands/rebuild.ts')).rebuild;
+    case 'plan':
+      return (await import('./commands/plan.ts')).plan;
+    case 'check':
+      return (await import('./commands/check.ts')).check;
+    case 'status':
+      return (await import('./commands/status.ts')).status;
+    case 'abort':
+      return (await import('./commands/abort.ts')).abort;
+  }
+}
+
+/** The output and the log, told of everything at once. */
+interface Told {
+  readonly output: Output;
+  /** Tells of a failure and gives its exit code. */
+  failure(index: string | null, error: unknown, after?: { readonly unchanged: string; readonly next: readonly string[] }): number;
+}
+
+function openTold(machine: Machine, flags: Flags, scrubber: SecretScrubber, log: Log): Told {
+  const shown = openOutput(machine, flags, scrubber);
+  const emit = (index: string | null, event: OutputEvent) => {
+    shown.emit(index, event);
+    log.event(index, event);
+  };
+  const close = () => {
+    shown.close();
+    log.close();
+  };
+  return {
+    output: { emit, close },
+    failure(index, error, after = { unchanged: '', next: [] }) {
+      const { exitCode } = policyOf(error);
+      log.error(error);
+      emit(index, { type: 'error', ...describe(error), ...after, exit_code: exitCode });
+      return exitCode;
+    },
+  };
+}
+
+function describe(error: unknown): { readonly kind: Failure['kind'] | 'bug'; readonly message: string; readonly hint: string } {
+  if (error instanceof Failure) return { kind: error.kind, message: error.message, hint: error.hint ?? '' };
+  // The message of an unknown error is not shown: a driver's may quote row values. Its class and stack are in the log.
+  const name = error instanceof Error ? error.name : typeof error;
+  return {
+    kind: 'bug',
+    message: `unexpected ${name}`,
+    hint: 'This is a bug. The stack is in the log; please report it with the command and both server versions.',
+  };
+}
+
+interface Run {
+  readonly command: string;
+  readonly version: string;
+  readonly startedMs: number;
+}
+
+/** The first line is `version`, the last is `summary`, whatever happens between them. */
+async function finish(told: Told, { command, version, startedMs }: Run, execute: () => Promise<CommandOutcome>): Promise<number> {
+  told.output.emit(null, { type: 'version', format: EVENT_FORMAT, tool: `realign ${version}`, command });
+  let outcome: CommandOutcome;
+  try {
+    outcome = await execute();
+  } catch (error) {
+    outcome = { exitCode: told.failure(null, error), message: '', indices: [] };
+  }
+  const { exitCode, message, indices } = outcome;
+  told.output.emit(null, {
+    type: 'summary',
+    command,
+    result: resultOf(exitCode),
+    exit_code: exitCode,
+    durationMs: Math.round(performance.now() - startedMs),
+    message,
+    indices,
+  });
+  told.output.close();
+  return exitCode;
+}
