@@ -42,7 +42,10 @@ export function documentColumns(table: SourceTable, config: IndexConfig): Docume
   const fields = chosen.map(({ name }, column) => ({ column, field: fieldName(name, config) }));
   const key = table.key.map((name) => columns.findIndex((column) => column.name === name));
   const names = table.columns.map(({ name }) => name);
-  return { columns, fields, key, problems: [...unknownNames(names, config), ...badFields(columns, fields)] };
+  const unreadable = table.key
+    .filter((name) => !names.includes(name))
+    .map((name) => `table: the key column "${name}" cannot be read; grant select on it`);
+  return { columns, fields, key, problems: [...unreadable, ...unknownNames(names, config), ...badFields(columns, fields)] };
 }
 
 function isChosen(name: string, config: IndexConfig): boolean {

@@ -9,6 +9,8 @@ const NEWLINE = 0x0a;
 const LETTER_I = 0x69;
 const INDEX_OPEN = Buffer.from('{"index":{"_id":');
 const DELETE_OPEN = Buffer.from('{"delete":{"_id":');
+/** A buffer that one huge document made larger than this (and than four times the wanted capacity) is not kept for the next use. */
+const KEPT_BYTES = 32 << 20;
 const MAX_VERSION = (1n << 63n) - 1n;
 
 /**
@@ -17,7 +19,8 @@ const MAX_VERSION = (1n << 63n) - 1n;
  */
 export class BulkBody {
   readonly versionType: VersionType;
-  readonly #out: ByteWriter;
+  #out: ByteWriter;
+  readonly #capacityBytes: number;
   /** Where each operation begins; it ends where the next one begins. */
   #starts: number[] = [];
   /** The version of `#tail`. A chunk has one version for all its rows, a transaction one for all its changes. */
@@ -26,6 +29,7 @@ export class BulkBody {
 
   constructor(versionType: VersionType, capacityBytes = 1 << 16) {
     this.versionType = versionType;
+    this.#capacityBytes = capacityBytes;
     this.#out = new ByteWriter(capacityBytes);
   }
 
@@ -93,6 +97,7 @@ export class BulkBody {
   }
 
   clear(): void {
+    if (this.#out.buffer.length > Math.max(KEPT_BYTES, 4 * this.#capacityBytes)) this.#out = new ByteWriter(this.#capacityBytes);
     this.#out.reset();
     this.#starts = [];
   }

@@ -127,6 +127,10 @@ for (const [what, config, part] of [
   test(`a mistake: ${what}`, () => assert.ok(problemsOf(products, configOf(config)).includes(part), problemsOf(products, configOf(config))));
 }
 
+test('a key column that cannot be read', () => {
+  assert.match(problemsOf(tableOf(products.columns, ['id', 'tenant']), configOf()), /the key column "tenant" cannot be read/);
+});
+
 test('a table without a primary key has no ids', () => {
   assert.throws(() => planIndex(tableOf(products.columns, []), configOf()), { kind: 'preflight-refused' });
 });

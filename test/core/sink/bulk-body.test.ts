@@ -82,6 +82,16 @@ test('a cleared body starts again', () => {
   assert.equal(body.bytes().toString(), once);
 });
 
+test('the room that one huge document took is given back', () => {
+  const body = new BulkBody('external', 1024);
+  body.append(operation('a', 1n, `{"n":"${'x'.repeat(40 << 20)}"}`));
+  const view = body.bytes();
+  body.clear();
+  body.append(operation('a', 1n, null));
+  assert.ok(view.buffer.byteLength > 40 << 20);
+  assert.ok(body.bytes().buffer.byteLength < 4096);
+});
+
 test('versions Elasticsearch would refuse, with the whole bulk, are refused here', () => {
   for (const version of [-1n, 1n << 63n]) assert.throws(() => new BulkBody('external').append(operation('a', version, null)), RangeError);
 });
