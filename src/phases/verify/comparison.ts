@@ -36,6 +36,8 @@ export interface Comparison {
   readonly frozen: FrozenIndex;
   /** The rejected rows that have no document in the frozen index: they are expected to be missing. */
   readonly rejected: ReadonlySet<string>;
+  /** To be called while only the table is read: a point in time that is not used expires. */
+  touchFrozen(): Promise<void>;
   close(): Promise<void>;
 }
 

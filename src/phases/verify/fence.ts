@@ -5,6 +5,8 @@ import { batches, type Comparison, closingAfter, hasSqlstate, type VerifyContext
 /** No replication slot, or no walsender, is free (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const NONE_FREE = new Set(['53400', '53300']);
 const MAX_SLOT_NAME = 63;
+/** A point in time lives for minutes after its last use; a pass over a large table takes hours. */
+const TOUCH_EVERY_MS = 60_000;
 
 /**
  * Freezes both sides at one LSN: the consistent point of a temporary slot. Null if no slot can be had (none is free, or an old transaction does not end
@@ -85,7 +87,17 @@ async function freezeIndex(context: VerifyContext, moment: Moment): Promise<Comp
   const frozen = await sink.freeze(index);
   const rejected = await failingClosed(frozen, () => withoutDocument(frozen, rejectedIds));
   const close = () => closingAfter(moment.release, () => frozen.close());
-  return { context, method: moment.method, fenceLsn: moment.fenceLsn, snapshotName: moment.snapshotName, frozen, rejected, close };
+  const { method, fenceLsn, snapshotName } = moment;
+  return { context, method, fenceLsn, snapshotName, frozen, rejected, touchFrozen: toucher(context, frozen), close };
+}
+
+function toucher({ clock }: VerifyContext, frozen: FrozenIndex): () => Promise<void> {
+  let touchedAt = clock.now();
+  return async () => {
+    if (clock.now() - touchedAt < TOUCH_EVERY_MS) return;
+    touchedAt = clock.now();
+    await frozen.count();
+  };
 }
 
 /**

@@ -73,6 +73,7 @@ async function readRows(comparison: Comparison, { columns, stop, onRow, pause }:
         throwIfAborted(stop);
         rows.push(chunk, onRow);
         await pause?.();
+        await comparison.touchFrozen();
       }
       rows.end();
     },

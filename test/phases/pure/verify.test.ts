@@ -207,6 +207,26 @@ test('a scan that does not return every document is no proof', async () => {
   assert.equal(world.opened, 0);
 });
 
+test('the frozen index is kept alive while a long pass reads only the table', async () => {
+  const world = new World(ROWS);
+  const context = world.context({ mode: 'counts' });
+  let counted = 0;
+  let hours = 0;
+  const clock = { ...context.clock, now: () => ++hours * 3_600_000 };
+  const freeze = async (index: string) => {
+    const frozen = await context.sink.freeze(index);
+    return {
+      ...frozen,
+      count: async () => {
+        counted++;
+        return frozen.count();
+      },
+    };
+  };
+  await verifyAtFence({ ...context, clock, sink: { ...context.sink, freeze } });
+  assert.ok(counted > 1, `counted ${counted} times`);
+});
+
 test('a failure in the middle of the scans closes everything and is the one that is thrown', async () => {
   const failure = new Failure('connection-lost', 'cut');
   for (const side of ['source', 'sink'] as const) {
