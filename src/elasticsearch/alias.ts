@@ -94,7 +94,10 @@ function holds(target: AliasTarget, index: string): boolean {
 
 async function isConcrete(http: Http, name: string): Promise<boolean> {
   const query = { filter_path: '*.settings.index.uuid' };
-  const answer = await http.json({ what: `looking up ${name}`, method: 'GET', path: `/${encodeURIComponent(name)}/_settings`, query }, [404, 'index_not_found_exception']);
+  const answer = await http.json({ what: `looking up ${name}`, method: 'GET', path: `/${encodeURIComponent(name)}/_settings`, query }, [
+    404,
+    'index_not_found_exception',
+  ]);
   if (answer === null) return false;
   if (Object.hasOwn(answer as object, name)) return true;
   if (Object.keys(answer as object).length === 0) return false;

@@ -18,8 +18,13 @@ export async function runningBulkTasks(http: Http, index: string): Promise<numbe
     path: '/_tasks',
     query: { actions: 'indices:data/write/bulk*', detailed: 'true', group_by: 'none' },
   });
-  const { tasks, node_failures: lost, task_failures: failed } = answer as { readonly tasks: readonly Task[]; readonly node_failures?: unknown; readonly task_failures?: unknown };
-  if (lost !== undefined || failed !== undefined) throw new Failure('sink-overloaded', 'not every node told its running tasks', { hint: 'See GET _cat/nodes; run the same command again.' });
+  const {
+    tasks,
+    node_failures: lost,
+    task_failures: failed,
+  } = answer as { readonly tasks: readonly Task[]; readonly node_failures?: unknown; readonly task_failures?: unknown };
+  if (lost !== undefined || failed !== undefined)
+    throw new Failure('sink-overloaded', 'not every node told its running tasks', { hint: 'See GET _cat/nodes; run the same command again.' });
   return tasks.filter((task) => mentions(task.description ?? '', names)).length;
 }
 

@@ -70,7 +70,7 @@ function buildClient(config: ElasticsearchConfig): Client {
       redaction: { type: 'remove' },
     });
   } catch (error) {
-    throw failureOfTransport(error, 'reading the Elasticsearch settings', true);
+    throw failureOfTransport(error, 'reading the Elasticsearch settings');
   }
 }
 
@@ -79,10 +79,14 @@ function rejectUserinfo(nodes: readonly string[]): void {
   for (const [position, node] of nodes.entries()) {
     const url = URL.canParse(node) ? new URL(node) : null;
     if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-      throw new Failure('config', `Elasticsearch address number ${position + 1} is not an http or https URL`, { hint: 'Write it as https://host:9200.' });
+      throw new Failure('config', `Elasticsearch address number ${position + 1} is not an http or https URL`, {
+        hint: 'Write it as https://host:9200.',
+      });
     }
     if (url.username !== '' || url.password !== '') {
-      throw new Failure('config', `Elasticsearch address ${url.origin} holds a user name or password`, { hint: 'Give them as username and passwordFile, or as apiKeyFile.' });
+      throw new Failure('config', `Elasticsearch address ${url.origin} holds a user name or password`, {
+        hint: 'Give them as username and passwordFile, or as apiKeyFile.',
+      });
     }
   }
 }
@@ -93,7 +97,10 @@ async function firstCall(http: Http, nodes: readonly string[]): Promise<void> {
     await http.json({ what, method: 'GET', path: '/' });
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'connection-lost') throw error;
-    throw new Failure('unreachable', error.message, { hint: 'Check the address, that the node runs, and the TLS settings (caFile, caFingerprint).', cause: error.cause });
+    throw new Failure('unreachable', error.message, {
+      hint: 'Check the address, that the node runs, and the TLS settings (caFile, caFingerprint).',
+      cause: error.cause,
+    });
   }
 }
 
@@ -102,7 +109,7 @@ function httpOf(client: Client, requestTimeoutMs: number): Http {
     try {
       return await exchange(client, call);
     } catch (error) {
-      throw failureOfTransport(error, call.what, false);
+      throw failureOfTransport(error, call.what);
     }
   };
   return {
@@ -119,10 +126,13 @@ async function exchange(client: Client, call: Call): Promise<Answer> {
     // As a stream: the client would parse `_source` with JSON.parse and lose digits (facts/elasticsearch 5.8), and would throw for every status ≥ 400.
     { asStream: true, meta: true, maxRetries: 0, ...(typeof call.body === 'string' ? { headers: JSON_HEADERS } : {}) },
   );
-  return { status: statusCode ?? 0, body: await readBody(body, call.maxBytes ?? Number.POSITIVE_INFINITY) };
+  return { status: statusCode ?? 0, body: await readBody(body, call) };
 }
 
-const JSON_HEADERS = { 'content-type': 'application/vnd.elasticsearch+json; compatible-with=8', accept: 'application/vnd.elasticsearch+json; compatible-with=8' };
+const JSON_HEADERS = {
+  'content-type': 'application/vnd.elasticsearch+json; compatible-with=8',
+  accept: 'application/vnd.elasticsearch+json; compatible-with=8',
+};
 
 function bodyOf(body: Call['body']): { body?: object | string; bulkBody?: Buffer } {
   if (body === undefined) return {};
@@ -131,17 +141,21 @@ function bodyOf(body: Call['body']): { body?: object | string; bulkBody?: Buffer
 }
 
 /** Errors while the body arrives come from the socket and have no class of the client. */
-async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | null> {
+async function readBody(stream: AsyncIterable<Buffer>, { what, maxBytes = Number.POSITIVE_INFINITY }: Call): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let length = 0;
   try {
     for await (const part of stream) {
       length += part.length;
+      // Leaving the loop ends the connection: the rest is not read.
       if (length > maxBytes) return null;
       parts.push(part);
     }
   } catch (error) {
-    throw new Failure('connection-lost', `the answer broke off after ${length} bytes`, { hint: 'The same request can be sent again.', cause: error });
+    throw new Failure('connection-lost', `${what} failed: the answer broke off after ${length} bytes`, {
+      hint: 'The same request can be sent again.',
+      cause: error,
+    });
   }
   return Buffer.concat(parts, length);
 }

@@ -43,11 +43,11 @@ function typesOf(mapping: Mapping): ReadonlyMap<string, string> {
 }
 
 function collect(types: Map<string, string>, path: string, field: Mapping): void {
-  const properties = field['properties'] as { readonly [name: string]: Mapping } | undefined;
-  const nested = field['type'] === 'nested';
-  if (path !== '' && (properties === undefined || nested)) types.set(path, String(field['type'] ?? 'object'));
+  const properties = field.properties as { readonly [name: string]: Mapping } | undefined;
+  const nested = field.type === 'nested';
+  if (path !== '' && (properties === undefined || nested)) types.set(path, String(field.type ?? 'object'));
   for (const [name, member] of Object.entries(properties ?? {})) collect(types, path === '' ? name : `${path}.${name}`, member);
-  for (const [name, member] of Object.entries((field['fields'] as { readonly [name: string]: Mapping } | undefined) ?? {})) {
-    types.set(`${path}#${name}`, String(member['type']));
+  for (const [name, member] of Object.entries((field.fields as { readonly [name: string]: Mapping } | undefined) ?? {})) {
+    types.set(`${path}#${name}`, String(member.type));
   }
 }

@@ -13,16 +13,31 @@ interface Kind {
 }
 
 const BY_TYPE: { readonly [type: string]: Kind } = {
-  cluster_block_exception: { kind: 'sink-blocked', hint: 'See GET _cluster/settings and GET <index>/_settings for blocks; a full disk releases its block by itself once there is space.' },
-  es_rejected_execution_exception: { kind: 'sink-overloaded', hint: 'The cluster is busy; run the same command again later or with a lower --bulk-jobs.' },
-  circuit_breaking_exception: { kind: 'sink-overloaded', hint: 'The cluster is short of heap; run the same command again later or with a lower --bulk-bytes.' },
-  index_not_found_exception: { kind: 'target-vanished', hint: 'Somebody deleted the index; see the audit log of the cluster, then start a new build.' },
+  cluster_block_exception: {
+    kind: 'sink-blocked',
+    hint: 'See GET _cluster/settings and GET <index>/_settings for blocks; a full disk releases its block by itself once there is space.',
+  },
+  es_rejected_execution_exception: {
+    kind: 'sink-overloaded',
+    hint: 'The cluster is busy; run the same command again later or with a lower --bulk-jobs.',
+  },
+  circuit_breaking_exception: {
+    kind: 'sink-overloaded',
+    hint: 'The cluster is short of heap; run the same command again later or with a lower --bulk-bytes.',
+  },
+  index_not_found_exception: {
+    kind: 'target-vanished',
+    hint: 'Somebody deleted the index; see the audit log of the cluster, then start a new build.',
+  },
   index_closed_exception: { kind: 'target-vanished', hint: 'Somebody closed the index; open it (POST <index>/_open) or start a new build.' },
   search_context_missing_exception: { kind: 'stalled', hint: 'The point in time expired before it was read to its end; run the same command again.' },
   no_shard_available_action_exception: { kind: 'sink-overloaded', hint: 'A shard is missing; see GET _cluster/allocation/explain.' },
   search_phase_execution_exception: { kind: 'sink-overloaded', hint: 'A shard did not answer; see GET _cluster/allocation/explain.' },
   master_not_discovered_exception: { kind: 'sink-overloaded', hint: 'The cluster has no master just now; see GET _cluster/health.' },
-  media_type_header_exception: { kind: 'preflight-refused', hint: 'The server does not speak the protocol of version 8; Elasticsearch 8.x and 9.x are supported.' },
+  media_type_header_exception: {
+    kind: 'preflight-refused',
+    hint: 'The server does not speak the protocol of version 8; Elasticsearch 8.x and 9.x are supported.',
+  },
 };
 
 const BY_STATUS: { readonly [status: number]: Kind } = {
@@ -54,29 +69,27 @@ export function failureOf(error: ServerError, what: string, showReason: boolean)
   return new Failure(kind.kind, `${what} failed: HTTP ${error.status} ${error.type}${reason}`, { hint: kind.hint });
 }
 
-/** The `Failure` for a request that got no answer; `first` says that nothing was ever reached, so that nothing can have changed. */
-export function failureOfTransport(error: unknown, what: string, first: boolean): unknown {
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'ProductNotSupportedError') {
-    return new Failure('preflight-refused', `${what} failed: the server does not say that it is Elasticsearch`, {
-      hint: 'OpenSearch is not supported. Behind a proxy, let the header X-elastic-product through.',
-      cause: withoutBody(error),
-    });
+/** The `Failure` for a request that got no usable answer; it may have been carried out all the same. What the client does not know is a bug and stays as it is. */
+export function failureOfTransport(error: unknown, what: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const message = `${what} failed: ${error.message || error.name}`;
+  const cause = withoutBody(error);
+  switch (error.name) {
+    case 'ProductNotSupportedError':
+      return new Failure('preflight-refused', `${what} failed: the server does not say that it is Elasticsearch`, { hint: PRODUCT_HINT, cause });
+    case 'ConfigurationError':
+      return new Failure('config', message, { hint: 'Correct the elasticsearch section of the config.', cause });
+    case 'TimeoutError':
+    case 'ConnectionError':
+    case 'NoLivingConnectionsError':
+    case 'RequestAbortedError':
+      return new Failure('connection-lost', message, { hint: 'The same request can be sent again.', cause });
+    default:
+      return error;
   }
-  if (name === 'ConfigurationError') return new Failure('config', `${what} failed: ${messageOf(error)}`, { hint: 'Correct the elasticsearch section of the config.' });
-  if (!isTransport(name)) return error;
-  return new Failure(first ? 'unreachable' : 'connection-lost', `${what} failed: ${messageOf(error) || name}`, {
-    hint: first ? 'Check the address, that the node runs, and the TLS settings (caFile, caFingerprint).' : 'The same request can be sent again.',
-    cause: withoutBody(error),
-  });
 }
 
-/** Whether the thrown value means that no usable answer came; the request may still have been carried out. */
-export function isTransport(name: string): boolean {
-  return TRANSPORT.has(name);
-}
-
-const TRANSPORT: ReadonlySet<string> = new Set(['TimeoutError', 'ConnectionError', 'NoLivingConnectionsError', 'RequestAbortedError']);
+const PRODUCT_HINT = 'OpenSearch is not supported. Behind a proxy, let the header X-elastic-product through.';
 
 function kindOf(error: ServerError): Kind {
   if (error.type === 'search_phase_execution_exception' && error.status < 429) return REFUSED;
@@ -84,21 +97,25 @@ function kindOf(error: ServerError): Kind {
 }
 
 /** The client's errors carry request and response (documents, headers): only name and message go on (facts/elasticsearch 2.21). */
-function withoutBody(error: unknown): Error {
-  const plain = new Error(messageOf(error));
-  plain.name = error instanceof Error ? error.name : 'Error';
+function withoutBody(error: Error): Error {
+  const plain = new Error(error.message);
+  plain.name = error.name;
   return plain;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : '';
+interface RawError {
+  readonly type?: unknown;
+  readonly reason?: unknown;
+  readonly root_cause?: readonly RawError[];
 }
 
+/** `search_phase_execution_exception` only wraps: an expired point in time is told by its root cause. */
 function parseError(body: string): { readonly type?: string; readonly reason?: string } {
   try {
-    const error: unknown = (JSON.parse(body) as { error?: unknown } | null)?.error;
+    const error = (JSON.parse(body) as { error?: RawError } | null)?.error;
     if (typeof error !== 'object' || error === null) return {};
-    const { type, reason } = error as { type?: unknown; reason?: unknown };
+    const [cause] = error.type === 'search_phase_execution_exception' && Array.isArray(error.root_cause) ? error.root_cause : [];
+    const { type, reason } = cause ?? error;
     return { ...(typeof type === 'string' ? { type } : {}), ...(typeof reason === 'string' ? { reason } : {}) };
   } catch {
     return {};

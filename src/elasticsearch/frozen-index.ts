@@ -18,13 +18,13 @@ const IDS_PER_PAGE = 500;
 /** Reading is safe to repeat: a cut connection must not cost a whole comparison. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 
-/** Opens a point in time on the index; throws `target-vanished`, `sink-overloaded` if a shard is missing. */
-export async function freeze(http: Http, index: string): Promise<FrozenIndex> {
+/** Opens a point in time on the index; throws `target-vanished`, `sink-overloaded` if a shard is missing. Reads are repeated after each of the pauses. */
+export async function freeze(http: Http, index: string, retryPausesMs: readonly number[] = RETRY_PAUSES_MS): Promise<FrozenIndex> {
   const path = `/${encodeURIComponent(index)}/_pit`;
   const answer = await http.json({ what: `freezing ${index}`, method: 'POST', path, query: { keep_alive: KEEP_ALIVE } });
   const { id, _shards: shards } = answer as { readonly id: string; readonly _shards?: unknown };
   if (shards !== undefined) assertWhole(shards, false);
-  const pit: Pit = { http, index, id };
+  const pit: Pit = { http, index, retryPausesMs, id };
   return {
     count: () => count(pit, null),
     scan: () => scan(pit),
@@ -38,6 +38,7 @@ export async function freeze(http: Http, index: string): Promise<FrozenIndex> {
 interface Pit {
   readonly http: Http;
   readonly index: string;
+  readonly retryPausesMs: readonly number[];
   id: string;
 }
 
@@ -57,7 +58,9 @@ async function* scan(pit: Pit): AsyncGenerator<readonly ScannedDocument[]> {
   }
   const total = await count(pit, null);
   if (seen === total) return;
-  throw new Failure('sink-refused', `the scan of ${pit.index} gave ${seen} documents of ${total}`, { hint: 'Run the same command again; if it stays so, report it with the version of Elasticsearch.' });
+  throw new Failure('sink-refused', `the scan of ${pit.index} gave ${seen} documents of ${total}`, {
+    hint: 'Run the same command again; if it stays so, report it with the version of Elasticsearch.',
+  });
 }
 
 async function* scanSlice(pit: Pit, slice: number): AsyncGenerator<readonly ScannedDocument[]> {
@@ -105,7 +108,7 @@ async function searchPage(pit: Pit, size: number, rest: string): Promise<HitPage
     try {
       return await searchOnce(pit, size, rest);
     } catch (error) {
-      const pauseMs = RETRY_PAUSES_MS[attempt];
+      const pauseMs = pit.retryPausesMs[attempt];
       if (pauseMs === undefined || policyOf(error).action !== 'retry') throw error;
       await pause(pauseMs);
     }

@@ -26,8 +26,8 @@ interface Shards {
 export function readHits(bytes: Buffer): HitPage {
   const parts = new Map<string, readonly [number, number]>();
   eachMember(bytes, skipSpace(bytes, 0), (name, start, end) => parts.set(name, [start, end]));
-  assertWhole(valueOf(bytes, parts.get('_shards')), valueOf(bytes, parts.get('timed_out')));
-  const pitId = valueOf(bytes, parts.get('pit_id'));
+  assertWhole(jsonAt(bytes, parts.get('_shards')), jsonAt(bytes, parts.get('timed_out')));
+  const pitId = jsonAt(bytes, parts.get('pit_id'));
   return { ...readHitList(bytes, parts.get('hits')), pitId: typeof pitId === 'string' ? pitId : null };
 }
 
@@ -46,7 +46,7 @@ function readHitList(bytes: Buffer, bounds: readonly [number, number] | undefine
   let searchAfter: string | null = null;
   let total: number | null = null;
   eachMember(bytes, bounds[0], (name, start, end) => {
-    if (name === 'total') total = (valueOf(bytes, [start, end]) as { value: number }).value;
+    if (name === 'total') total = (jsonAt(bytes, [start, end]) as { value: number }).value;
     if (name !== 'hits') return;
     eachElement(bytes, start, (hitStart) => {
       const hit = readHit(bytes, hitStart);
@@ -78,6 +78,6 @@ function noSource(): Failure {
   });
 }
 
-function valueOf(bytes: Buffer, bounds: readonly [number, number] | undefined): unknown {
+function jsonAt(bytes: Buffer, bounds: readonly [number, number] | undefined): unknown {
   return bounds === undefined ? undefined : JSON.parse(bytes.toString('utf8', bounds[0], bounds[1]));
 }

@@ -58,7 +58,10 @@ export async function finishSettings(http: Http, index: string, wanted: IndexSet
 /** What a rebuild keeps of the live index: shards, replicas, refresh interval; named without `index.`. */
 export async function readSettings(http: Http, index: string): Promise<IndexSettings> {
   const flat = await fetchSettings(http, index);
-  if (flat === null) throw new Failure('target-vanished', `there is no index ${index}`, { hint: 'The live index was deleted meanwhile; look at the alias, then run the command again.' });
+  if (flat === null)
+    throw new Failure('target-vanished', `there is no index ${index}`, {
+      hint: 'The live index was deleted meanwhile; look at the alias, then run the command again.',
+    });
   const kept: { [name: string]: unknown } = {};
   for (const name of KEPT) {
     const value = flat[`index.${name}`];
@@ -90,7 +93,9 @@ async function putSettings(http: Http, index: string, settings: FlatSettings): P
   const found = await fetchSettings(http, index);
   const wrong = found === null ? Object.keys(settings) : settingsThatDiffer(settings, found);
   if (wrong.length === 0) return;
-  throw new Failure('sink-refused', `the settings ${wrong.join(', ')} of ${index} did not take`, { hint: 'Something else changes the settings of this index; find it (ILM, an operator), then run the command again.' });
+  throw new Failure('sink-refused', `the settings ${wrong.join(', ')} of ${index} did not take`, {
+    hint: 'Something else changes the settings of this index; find it (ILM, an operator), then run the command again.',
+  });
 }
 
 function flattenInto(flat: { [name: string]: unknown }, prefix: string, value: unknown): void {

@@ -29,7 +29,10 @@ export async function listGenerations(http: Http, alias: string | null): Promise
 
 /** Our state on one index, unchecked; undefined if it carries none or does not exist. */
 export async function readRawState(http: Http, index: string): Promise<unknown> {
-  const answer = await http.json({ what: `reading the mapping of ${index}`, method: 'GET', path: `/${encodeURIComponent(index)}/_mapping`, query: STATE_ONLY }, [404]);
+  const answer = await http.json(
+    { what: `reading the mapping of ${index}`, method: 'GET', path: `/${encodeURIComponent(index)}/_mapping`, query: STATE_ONLY },
+    [404],
+  );
   return (answer as Mappings | null)?.[index]?.mappings._meta.realign;
 }
 
@@ -37,9 +40,13 @@ export async function readRawState(http: Http, index: string): Promise<unknown> 
 export function parseState(value: unknown, index: string): BuildState {
   const { format, build, alias, startedAt } = (value ?? {}) as { readonly [key: string]: unknown };
   if (format === STATE_FORMAT && typeof build === 'string' && typeof alias === 'string' && typeof startedAt === 'string') return value as BuildState;
-  throw new Failure('state-unknown', `the index ${index} carries a build state of format ${JSON.stringify(format) ?? 'none'}; this version reads format ${STATE_FORMAT}`, {
-    hint: 'Use the version of realign that made it, or delete that index by hand if it is not in use.',
-  });
+  throw new Failure(
+    'state-unknown',
+    `the index ${index} carries a build state of format ${JSON.stringify(format) ?? 'none'}; this version reads format ${STATE_FORMAT}`,
+    {
+      hint: 'Use the version of realign that made it, or delete that index by hand if it is not in use.',
+    },
+  );
 }
 
 interface Mappings {

@@ -36,7 +36,11 @@ function noneFinding({ alias, adopt }: PreflightRequest): Finding {
 
 function concreteFinding({ alias, adopt }: PreflightRequest): Finding {
   if (!adopt) {
-    return fail('alias-state', `${alias} is an index, not an alias`, 'run with --adopt: the swap then deletes this index and puts the alias in its place, without a way back');
+    return fail(
+      'alias-state',
+      `${alias} is an index, not an alias`,
+      'run with --adopt: the swap then deletes this index and puts the alias in its place, without a way back',
+    );
   }
   return warn(
     'alias-state',
@@ -48,7 +52,11 @@ function concreteFinding({ alias, adopt }: PreflightRequest): Finding {
 function heldFinding({ alias, adopt }: PreflightRequest, indices: ReadonlyMap<string, AliasProperties>): Finding {
   const names = [...indices.keys()];
   if (names.length !== 1) {
-    return fail('alias-state', `${alias} is on ${names.length} indices: ${names.join(', ')}`, `leave it on one: POST _aliases {"actions":[{"remove":{"index":"…","alias":"${alias}","must_exist":true}}]}`);
+    return fail(
+      'alias-state',
+      `${alias} is on ${names.length} indices: ${names.join(', ')}`,
+      `leave it on one: POST _aliases {"actions":[{"remove":{"index":"…","alias":"${alias}","must_exist":true}}]}`,
+    );
   }
   if (adopt) return warn('alias-state', `${alias} is an alias already, there is nothing to adopt`, 'run without --adopt');
   const carried = Object.keys(Object.values(Object.fromEntries(indices))[0] ?? {});

@@ -46,7 +46,11 @@ export function wantedShards(request: PreflightRequest): { readonly shards: numb
 function versionFinding({ version }: Root, health: ClusterHealth): Finding {
   const seen = `server ${version.number}, ${health.number_of_data_nodes} data node${health.number_of_data_nodes === 1 ? '' : 's'}, ${health.status}`;
   if (version.build_flavor === 'serverless') {
-    return fail('version', 'the server is Elasticsearch Serverless, which does not allow the settings a build needs (replicas, translog)', 'use a hosted or self-managed cluster');
+    return fail(
+      'version',
+      'the server is Elasticsearch Serverless, which does not allow the settings a build needs (replicas, translog)',
+      'use a hosted or self-managed cluster',
+    );
   }
   if (Number.parseInt(version.number, 10) < 8) return fail('version', seen, 'upgrade to Elasticsearch 8 or later');
   if (health.status === 'red') return warn('version', `${seen}: some index has lost a primary shard`, 'see GET _cluster/health?level=indices');
@@ -56,7 +60,8 @@ function versionFinding({ version }: Root, health: ClusterHealth): Finding {
 function allocationFinding(cluster: FlatSettings, replicas: number): Finding | null {
   const enable = String(cluster['cluster.routing.allocation.enable'] ?? 'all');
   if (enable === 'all') return null;
-  const fix = 'PUT _cluster/settings {"persistent":{"cluster.routing.allocation.enable":null},"transient":{"cluster.routing.allocation.enable":null}}';
+  const fix =
+    'PUT _cluster/settings {"persistent":{"cluster.routing.allocation.enable":null},"transient":{"cluster.routing.allocation.enable":null}}';
   const message = `cluster.routing.allocation.enable is ${enable}`;
   if (enable === 'none') return fail('allocation', `${message}: the new index would have no primary shard`, fix);
   return replicas > 0 ? warn('allocation', `${message}: the new index would have no replicas`, fix) : null;

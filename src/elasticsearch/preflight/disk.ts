@@ -24,10 +24,16 @@ export function judgeDisks(disks: readonly DataDisk[], cluster: FlatSettings, ne
   const rooms = disks.map((disk) => disk.availableBytes - reserve(disk, cluster, 'high'));
   const room = disks.reduce((sum, disk) => sum + Math.max(0, disk.availableBytes - reserve(disk, cluster, 'low')), 0);
   if (rooms.length > 0 && rooms.every((bytes) => bytes <= 0)) {
-    return fail('disk', 'every data node is above its high disk watermark: the new index would have no primary shard', 'free space, or see GET _cat/allocation');
+    return fail(
+      'disk',
+      'every data node is above its high disk watermark: the new index would have no primary shard',
+      'free space, or see GET _cat/allocation',
+    );
   }
   const seen = `about ${gib(neededBytes)} GiB needed, ${gib(room)} GiB free below the low disk watermark`;
-  return neededBytes <= room ? ok('disk', seen) : warn('disk', seen, 'free space or add a node; at the flood stage every write to the node is blocked, the live index included');
+  return neededBytes <= room
+    ? ok('disk', seen)
+    : warn('disk', seen, 'free space or add a node; at the flood stage every write to the node is blocked, the live index included');
 }
 
 /** Bytes that must stay free: a share of the disk (capped by `max_headroom`), or an amount. */
@@ -56,7 +62,12 @@ function bytesOf(text: string): number | null {
 }
 
 interface NodeStats {
-  readonly nodes: { readonly [id: string]: { readonly roles: readonly string[]; readonly fs: { readonly total: { readonly total_in_bytes: number; readonly available_in_bytes: number } } } };
+  readonly nodes: {
+    readonly [id: string]: {
+      readonly roles: readonly string[];
+      readonly fs: { readonly total: { readonly total_in_bytes: number; readonly available_in_bytes: number } };
+    };
+  };
 }
 
 async function readDisks(http: Http): Promise<readonly DataDisk[]> {

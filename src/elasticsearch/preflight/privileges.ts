@@ -22,7 +22,9 @@ export async function checkPrivileges(http: Http, request: PreflightRequest): Pr
 
 function missingOf(granted: Granted): readonly string[] {
   const perIndex = Object.entries(granted.index).map(([name, has]) => [name, lacking(has)] as const);
-  return [['cluster', lacking(granted.cluster)] as const, ...perIndex].filter(([, names]) => names.length > 0).map(([name, names]) => `${names.join(', ')} on ${name}`);
+  return [['cluster', lacking(granted.cluster)] as const, ...perIndex]
+    .filter(([, names]) => names.length > 0)
+    .map(([name, names]) => `${names.join(', ')} on ${name}`);
 }
 
 function lacking(has: { readonly [privilege: string]: boolean }): readonly string[] {

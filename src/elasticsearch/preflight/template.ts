@@ -10,9 +10,12 @@ export async function checkTemplates(http: Http, request: PreflightRequest): Pro
   if (composable === undefined || legacy === undefined) return [unknownFinding()];
   if (composable?.body.data_stream !== undefined) return [dataStreamFinding(composable.name, request.index)];
   // A composable template switches all legacy ones off.
-  if (composable === null) return legacy.length === 0 ? [ok('templates', 'no index template matches the new index')] : legacy.flatMap((template) => effects(request, template.name, template.body));
+  if (composable === null)
+    return legacy.length === 0
+      ? [ok('templates', 'no index template matches the new index')]
+      : legacy.flatMap((template) => judgeTemplate(request, template.name, template.body));
   const simulated = await simulate(http, request.index);
-  return simulated === null ? [unknownFinding()] : effects(request, composable.name, simulated);
+  return simulated === null ? [unknownFinding()] : judgeTemplate(request, composable.name, simulated);
 }
 
 interface Effects {
@@ -21,10 +24,16 @@ interface Effects {
   readonly mappings?: object;
 }
 
-function effects(request: PreflightRequest, template: string, body: Effects): readonly Finding[] {
+/** Pure, for tests: what a matching template with this body means for the build. */
+export function judgeTemplate(request: PreflightRequest, template: string, body: Effects): readonly Finding[] {
   const settings = flattenSettings(body.settings ?? {});
   const wanted = flattenSettings(request.settings);
-  const findings = [aliasesEffect(request, template, body), lifecycleEffect(template, settings, wanted), pipelineEffect(template, settings, wanted), mappingEffect(template, body)];
+  const findings = [
+    aliasesEffect(request, template, body),
+    lifecycleEffect(template, settings, wanted),
+    pipelineEffect(template, settings, wanted),
+    mappingEffect(template, body),
+  ];
   const found = [...findings, ...ignoredEffects(template, settings, wanted)].filter((finding) => finding !== null);
   return found.length === 0 ? [ok('templates', `index template "${template}" matches the new index and does it no harm`)] : found;
 }
@@ -61,7 +70,11 @@ function pipelineEffect(template: string, settings: FlatSettings, wanted: FlatSe
 
 function mappingEffect(template: string, body: Effects): Finding | null {
   if (Object.keys(body.mappings ?? {}).length === 0) return null;
-  return warn('template-mapping', `index template "${template}" has a mapping: an index with fields that were not asked for is refused`, 'exclude these indices from the template');
+  return warn(
+    'template-mapping',
+    `index template "${template}" has a mapping: an index with fields that were not asked for is refused`,
+    'exclude these indices from the template',
+  );
 }
 
 /** Settings of the template that the build sets to values of its own. */
@@ -69,16 +82,28 @@ function ignoredEffects(template: string, settings: FlatSettings, wanted: FlatSe
   const names = ['index.number_of_replicas', 'index.refresh_interval', 'index.auto_expand_replicas'];
   const ignored = names.filter((name) => settings[name] !== undefined && !(name in wanted));
   return ignored.map((name) =>
-    warn('template-settings', `index template "${template}" sets ${name}=${String(settings[name])}, which the build does not take over`, `name it in the config: settings.${name.slice('index.'.length)}`),
+    warn(
+      'template-settings',
+      `index template "${template}" sets ${name}=${String(settings[name])}, which the build does not take over`,
+      `name it in the config: settings.${name.slice('index.'.length)}`,
+    ),
   );
 }
 
 function unknownFinding(): Finding {
-  return warn('templates', 'index templates could not be read, so it is unknown what they would add to the new index', 'grant the cluster privilege manage_index_templates; the new index is checked after it is made');
+  return warn(
+    'templates',
+    'index templates could not be read, so it is unknown what they would add to the new index',
+    'grant the cluster privilege manage_index_templates; the new index is checked after it is made',
+  );
 }
 
 function dataStreamFinding(template: string, index: string): Finding {
-  return fail('template-data-stream', `index template "${template}" makes data streams only, and matches ${index}`, 'exclude these indices from the template');
+  return fail(
+    'template-data-stream',
+    `index template "${template}" makes data streams only, and matches ${index}`,
+    'exclude these indices from the template',
+  );
 }
 
 interface Composable {
@@ -87,10 +112,15 @@ interface Composable {
 }
 
 /** The composable template with the highest priority; null if none matches, undefined if they cannot be read. */
-async function matchingComposable(http: Http, index: string): Promise<{ readonly name: string; readonly body: Composable['index_template'] } | null | undefined> {
+async function matchingComposable(
+  http: Http,
+  index: string,
+): Promise<{ readonly name: string; readonly body: Composable['index_template'] } | null | undefined> {
   const answer = await http.json({ what: 'reading the index templates', method: 'GET', path: '/_index_template' }, UNREADABLE);
   if (answer === null) return undefined;
-  const matching = (answer as { readonly index_templates: readonly Composable[] }).index_templates.filter(({ index_template: body }) => matchesAny(body.index_patterns, index));
+  const matching = (answer as { readonly index_templates: readonly Composable[] }).index_templates.filter(({ index_template: body }) =>
+    matchesAny(body.index_patterns, index),
+  );
   const [best] = matching.sort((a, b) => (b.index_template.priority ?? 0) - (a.index_template.priority ?? 0));
   return best === undefined ? null : { name: best.name, body: best.index_template };
 }
