@@ -16,8 +16,6 @@ import { startWriter, type Writer } from './walkthrough/writer.ts';
 const FOLDER = '.demo';
 const CONFIG = `${FOLDER}/realign.yaml`;
 const REBUILD = ['rebuild', 'places', '--config', CONFIG] as const;
-/** Slow enough that the kill hits the middle of the load on any machine. */
-const RATE = '15000';
 const KILL_AFTER_DOCUMENTS = 60_000;
 
 interface IndexStats {
@@ -49,7 +47,7 @@ async function killedRebuild(): Promise<Promised[]> {
     child.kill('SIGKILL');
   };
   const result = await runRealign({
-    args: [...REBUILD, '--rate', RATE],
+    args: REBUILD,
     log: `${FOLDER}/killed.log`,
     onEvent: (event, child) => {
       sayEvent(event);
@@ -78,7 +76,7 @@ function judgeRebuild(result: RealignResult): Promised[] {
 async function rebuildUnderTraffic(): Promise<Promised[]> {
   writeFileSync(CONFIG, SECOND_CONFIG);
   chapter('3. The mapping changes ("position" becomes a geo_point): rebuild, and kill -9 it in the middle of the load');
-  command(`realign rebuild places --rate ${RATE}`);
+  command('realign rebuild places');
   const killed = await killedRebuild();
   killed.forEach(sayPromise);
   chapter('4. The same command again');

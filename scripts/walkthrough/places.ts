@@ -31,6 +31,12 @@ const TABLE = `
     updated    timestamptz not null
   )`;
 
+/** realign gets a role of its own, with no more than it needs: the table (publications need its owner), slots, and a publication here. */
+const ROLE = `
+  do $$ begin create role realign login replication password 'realign'; exception when duplicate_object then null; end $$;
+  alter table places owner to realign;
+  do $$ begin execute format('grant create on database %I to realign', current_database()); end $$`;
+
 const COPY = 'copy places (name, codes, region, latitude, longitude, position, spot, added, updated) from stdin';
 const LINES_PER_CHUNK = 1000;
 
@@ -71,6 +77,7 @@ function* copyChunks(): Generator<string> {
 export async function createPlaces(client: pg.Client): Promise<number> {
   await client.query(TABLE);
   await pipeline(Readable.from(copyChunks()), client.query(copyFrom(COPY)));
+  await client.query(ROLE);
   await client.query('analyze places');
   const { rows } = await client.query<{ count: string }>('select count(*) from places');
   return Number(rows[0]?.count ?? 0);

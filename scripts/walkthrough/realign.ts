@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DATABASE_URL } from './servers.ts';
 
 /** One line of `--output json`. */
 export interface RealignEvent {
@@ -25,9 +26,17 @@ export interface RealignRequest {
   readonly onEvent: (event: RealignEvent, child: ChildProcess) => void;
 }
 
+/** The database as the role `realign`, which places.ts makes. */
+function ownRole(): string {
+  const url = new URL(DATABASE_URL);
+  [url.username, url.password] = ['realign', 'realign'];
+  return url.href;
+}
+
 /** Runs the command line as any user would, and hears its events. */
 export function runRealign({ args, log, onEvent }: RealignRequest): Promise<RealignResult> {
-  const child = spawn(process.execPath, [MAIN, ...args, '--output', 'json'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, DATABASE_URL: ownRole() };
+  const child = spawn(process.execPath, [MAIN, ...args, '--output', 'json'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.pipe(createWriteStream(log));
   const events: RealignEvent[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -6,11 +6,12 @@ function required(name: string): string {
   return value;
 }
 
-export const ELASTICSEARCH_URL = required('ELASTICSEARCH_URL');
+export const DATABASE_URL = required('DATABASE_URL');
+const ELASTICSEARCH_URL = required('ELASTICSEARCH_URL');
 
 /** A session of its own for each role, as real applications have. */
 export async function connect(name: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: required('DATABASE_URL'), application_name: name });
+  const client = new pg.Client({ connectionString: DATABASE_URL, application_name: name });
   await client.connect();
   return client;
 }
