@@ -20,8 +20,10 @@ export async function readAlias(http: Http, alias: string): Promise<AliasTarget>
  * first (facts/elasticsearch 4.1; without it the alias ends on two indices, 4.2). Judged by reading the alias back, never by the answer
  * alone: `acknowledged: false` and lost answers are applied all the same (4.4). Safe to run twice.
  */
-export async function swapAlias(http: Http, request: SwapRequest): Promise<SwapOutcome> {
-  const before = await readAlias(http, request.alias);
+export async function swapAlias(http: Http, asked: SwapRequest): Promise<SwapOutcome> {
+  const before = await readAlias(http, asked.alias);
+  // With nothing to adopt the flag means nothing; and what was an alias at the start is not the index it was given for.
+  const request = { ...asked, adopt: asked.adopt && asked.from === null && before.kind === 'index' };
   if (isExactly(before, request.to)) return 'swapped';
   if (!isAsExpected(before, request)) return 'alias-changed';
   const failure = await updateAliases(http, swapActions(request), `moving the alias ${request.alias}`);

@@ -81,7 +81,6 @@ test('an alias that is not as recorded is left alone', async () => {
   const next = await makeIndex('new');
   assert.equal(await swap(next, null), 'alias-changed');
   assert.equal(await swap(next, `${alias}-other`), 'alias-changed');
-  assert.equal(await swap(next, old, { adopt: true }), 'alias-changed');
   const third = await makeIndex('third', {});
   assert.equal(await swap(next, old), 'alias-changed');
   assert.deepEqual(await holders(), [old, third].sort());
@@ -101,6 +100,16 @@ test('adoption replaces the concrete index by the alias in one step', async () =
   const outcomes = await Promise.all(racers.map((to) => swap(to, null, { adopt: true })));
   assert.deepEqual([...outcomes].sort(), ['alias-changed', 'swapped']);
   assert.deepEqual(await holders(), [racers[outcomes.indexOf('swapped')]]);
+});
+
+test('with nothing to adopt the flag means nothing, and what became an index meanwhile is not deleted', async () => {
+  const old = await makeIndex('old', {});
+  const next = await makeIndex('new');
+  assert.equal(await swap(next, old, { adopt: true }), 'swapped');
+  await sink.removeBuildAlias(next, alias);
+  assert.equal((await elasticsearch('PUT', `/${alias}`, {})).status, 200);
+  assert.equal(await swap(next, old, { adopt: true }), 'alias-changed');
+  assert.deepEqual(await sink.readAlias(alias), { kind: 'index' });
 });
 
 test('removing an alias twice is once', async () => {
