@@ -83,7 +83,7 @@ async function readColumns(session: Session, oid: number): Promise<readonly Text
     { doing: 'reading the columns' },
     `select attname as name, attnum::text as attnum, format_type(atttypid, atttypmod) as type_name, atttypid::text as type, atttypmod::text as typmod,
        attnotnull, attgenerated as generated
-     from pg_attribute where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
+     from pg_attribute a where attrelid = $1 and attnum > 0 and not attisdropped order by a.attnum`,
     [oid],
   );
 }

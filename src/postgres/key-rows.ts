@@ -22,7 +22,7 @@ export async function readKeyOperators(session: Session, table: SourceTable, key
  * own types.
  */
 export function joinKeys(key: readonly Column[], operators: KeyOperators, keys: readonly (readonly string[])[]): string {
-  const rows = [...new Set(keys.map((texts) => `(${texts.map((text, i) => typed(text, key[i])).join(', ')})`))];
+  const rows = keys.map((texts) => `(${texts.map((text, i) => typed(text, key[i])).join(', ')})`);
   const names = key.map((_, i) => `k${i}`);
   const conditions = key.map((column, i) => `t.${quoteIdentifier(column.name)} ${operators[i]} k.k${i}`);
   return `join (values ${rows.join(', ')}) as k(${names.join(', ')}) on ${conditions.join(' and ')}`;

@@ -64,14 +64,14 @@ async function readSenderTimeout(session: Session): Promise<number> {
 async function startWhenFree(pool: SessionPool, session: Session, options: StreamOptions, senderTimeoutMs: number): Promise<ChangeStream> {
   const deadline = performance.now() + senderTimeoutMs;
   let takenAt: number | null = null;
-  const firstReply = await pool.use((control) => lastReply(control, options.slot));
+  const alive = livenessOf(options.slot);
   for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 1_000)) {
     try {
       return await ReplicationStream.start(session, options);
     } catch (error) {
       if (sqlstateOf(error) !== '55006') throw error;
     }
-    await pool.use((control) => refuseLiving(control, options.slot, firstReply));
+    if (await pool.use(alive)) throw inUse(options.slot);
     if (takenAt === null && performance.now() > deadline) {
       await pool.use((control) => terminateHolder(control, options.slot));
       takenAt = performance.now();
@@ -92,10 +92,17 @@ async function lastReply(session: Session, slot: string): Promise<string | null>
   return rows[0]?.replied ?? null;
 }
 
-/** A consumer that goes on sending its status is alive: another build, not the remains of a cut connection. */
-async function refuseLiving(session: Session, slot: string, firstReply: string | null): Promise<void> {
-  const reply = await lastReply(session, slot);
-  if (firstReply !== null && reply !== null && reply !== firstReply) throw inUse(slot);
+/**
+ * A consumer that goes on sending its status is alive: another build, not the remains of a cut connection. One new status may have been under
+ * way when the connection was cut; two are not.
+ */
+function livenessOf(slot: string): (session: Session) => Promise<boolean> {
+  const seen = new Set<string>();
+  return async (session) => {
+    const reply = await lastReply(session, slot);
+    if (reply !== null) seen.add(reply);
+    return seen.size > 2;
+  };
 }
 
 async function terminateHolder(session: Session, slot: string): Promise<void> {

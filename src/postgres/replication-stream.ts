@@ -78,6 +78,7 @@ export class ReplicationStream implements ChangeStream {
   async close(): Promise<void> {
     if (this.#session.lost === null) this.#sendStatus(false);
     this.#stop();
+    this.#queue.clear();
     this.#queue.fail(new Failure('connection-lost', 'the stream was closed'));
     // A paused socket would never see the server's goodbye.
     connectionOf(this.#session.client).stream.resume();
@@ -86,17 +87,20 @@ export class ReplicationStream implements ChangeStream {
 
   #begin(): Promise<void> {
     const connection = connectionOf(this.#session.client);
-    connection.on('copyData', (message: { readonly chunk: Buffer }) => this.#receive(message.chunk));
+    const onPayload = (message: { readonly chunk: Buffer }): void => this.#receive(message.chunk);
+    connection.on('copyData', onPayload);
     return new Promise((resolve, reject) => {
-      connection.once('replicationStart', () => {
+      const onStart = (): void => {
         this.#started = true;
         resolve();
-      });
+      };
+      connection.once('replicationStart', onStart);
+      const onEnd = (error: unknown): void => {
+        connection.off('copyData', onPayload).off('replicationStart', onStart);
+        this.#end(error, reject);
+      };
       // Stays pending until the stream ends, which is never a success here (facts/postgres 9.20).
-      this.#session.client.query(this.#startCommand()).then(
-        () => this.#end(new Error('the server ended the stream'), reject),
-        (error: unknown) => this.#end(error, reject),
-      );
+      this.#session.client.query(this.#startCommand()).then(() => onEnd(new Error('the server ended the stream')), onEnd);
     });
   }
 
@@ -145,7 +149,10 @@ export class ReplicationStream implements ChangeStream {
     if (this.#paused) this.#lastByteMs = performance.now();
     const half = this.#options.silenceMs / 2;
     const now = performance.now();
-    if (this.#pingedMs !== null && now - this.#pingedMs > half) return this.#silent();
+    if (this.#pingedMs !== null && now - this.#pingedMs > half) {
+      this.#silent();
+      return;
+    }
     const quiet = this.#pingedMs === null && now - this.#lastByteMs > half;
     if (quiet) this.#pingedMs = now;
     this.#sendStatus(quiet);

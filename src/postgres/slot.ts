@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../core/failure.ts';
 import { parseLsn } from '../core/lsn.ts';
 import type { CreatedSlot } from '../phases/ports.ts';
@@ -14,6 +15,11 @@ export interface SlotRequest {
   readonly temporary: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+interface Attempt {
+  readonly exporter: Session;
+  readonly creation: Promise<unknown>;
 }
 
 const GONE_TIMEOUT_MS = 10_000;
@@ -45,7 +51,7 @@ async function createOn(exporter: Session, pool: SessionPool, request: SlotReque
   const wait = waitForEnd(request);
   const outcome = await Promise.race([creation, wait.ended]);
   wait.cancel();
-  if (outcome === 'timeout' || outcome === 'aborted') throw await giveUp(exporter, pool, request, creation, outcome);
+  if (outcome === 'timeout' || outcome === 'aborted') throw await giveUp({ exporter, creation }, pool, request, outcome);
   if ('error' in outcome) throw creationFailure(outcome.error, request.name);
   return created(exporter, pool, request, outcome.row);
 }
@@ -87,17 +93,12 @@ function waitForEnd(request: SlotRequest): { readonly ended: Promise<'timeout' |
 }
 
 /** Names who is in the way, cancels the creation, and makes sure that no slot stays behind. Returns the failure to throw. */
-async function giveUp(
-  exporter: Session,
-  pool: SessionPool,
-  request: SlotRequest,
-  creation: Promise<unknown>,
-  why: 'timeout' | 'aborted',
-): Promise<Failure> {
+async function giveUp(attempt: Attempt, pool: SessionPool, request: SlotRequest, why: 'timeout' | 'aborted'): Promise<Failure> {
+  const { exporter, creation } = attempt;
   return pool.use(async (session) => {
     const blockers = why === 'timeout' ? await describeBlockers(session, exporter.pid) : [];
     await query(session, { doing: 'cancelling the slot creation' }, 'select pg_cancel_backend($1)', [exporter.pid]);
-    await Promise.race([creation, poll(GONE_TIMEOUT_MS, async () => null)]);
+    await Promise.race([creation, pause(GONE_TIMEOUT_MS, undefined, { ref: false })]);
     destroySession(exporter);
     await dropSlot(session, request.name);
     return why === 'aborted' ? interruption(request.signal) : slotTimeout(request, blockers);

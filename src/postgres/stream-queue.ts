@@ -20,6 +20,12 @@ export class StreamQueue {
     this.#notify();
   }
 
+  /** Forgets what has not been read. */
+  clear(): void {
+    this.#messages = [];
+    this.#bytes = 0;
+  }
+
   fail(failure: Error): void {
     this.#failure ??= failure;
     this.#notify();
@@ -30,8 +36,7 @@ export class StreamQueue {
     if (this.#messages.length === 0 && this.#failure === null) await this.#arrival(timeoutMs);
     if (this.#messages.length === 0 && this.#failure !== null) throw this.#failure;
     const taken = this.#messages;
-    this.#messages = [];
-    this.#bytes = 0;
+    this.clear();
     return taken;
   }
 

@@ -27,11 +27,11 @@ export function fail(code: string, message: string, fix: string): Finding {
   return { level: 'fail', side: 'postgres', code, message, fix };
 }
 
-/** A check of the table: silent if there is none, or if it is no table at all. */
+/** A check of the table: silent if there is none, if it is no table at all, or one of another session that cannot even be looked at. */
 export function tableCheck(check: (context: CheckContext & { readonly relation: Relation }) => Promise<readonly Finding[]>): Check {
   return async (context) => {
     const { relation } = context;
-    if (relation === null || (relation.kind !== 'r' && relation.kind !== 'p')) return [];
+    if (relation === null || (relation.kind !== 'r' && relation.kind !== 'p') || relation.persistence === 't') return [];
     return check({ ...context, relation });
   };
 }

@@ -77,7 +77,7 @@ export const checkPublicationPrivileges = tableCheck(async ({ session, relation,
   return findings.length > 0 ? findings : [ok('publication', `${config.user} may publish ${tableText}`)];
 });
 
-const OLD_TRANSACTION_SECONDS = 10;
+const OLD_TRANSACTION_SECONDS = 2;
 
 /** Slot creation waits for every transaction that writes, in any database (facts/postgres 1.5). */
 export const checkOpenTransactions: Check = async ({ session }) => {
