@@ -25,12 +25,13 @@ function rootDifferences(asked: Mapping, found: Mapping): readonly string[] {
   const names = new Set([...Object.keys(asked), ...Object.keys(found)]);
   names.delete('properties');
   names.delete('_meta');
-  return [...names].filter((name) => !sameRoot(asked[name], found[name])).map((name) => `${name} is not what was asked`);
+  return [...names].filter((name) => !sameRoot(name, asked[name], found[name])).map((name) => `${name} is not what was asked`);
 }
 
-/** An empty list or object and the default are left out by the server. */
-function sameRoot(asked: unknown, found: unknown): boolean {
+/** An empty list or object and the default are left out by the server; scripts of runtime fields get their language added. */
+function sameRoot(name: string, asked: unknown, found: unknown): boolean {
   if (found === undefined) return true;
+  if (name === 'runtime') return isDeepStrictEqual(Object.keys(asked ?? {}).sort(), Object.keys(found ?? {}).sort());
   if (typeof found === 'object') return isDeepStrictEqual(asked, found);
   return String(asked) === String(found);
 }

@@ -129,9 +129,20 @@ async function searchOnce(pit: Pit, size: number, rest: string): Promise<HitPage
   });
   if (answer.body === null) return 'too-large';
   if (answer.status >= 300) throw failureOf(serverError(answer.status, answer.body.toString('utf8')), what, false);
-  const page = readHits(answer.body);
+  const page = readAnswer(answer.body, what);
   pit.id = page.pitId ?? pit.id;
   return page;
+}
+
+function readAnswer(body: Buffer, what: string): HitPage {
+  try {
+    return readHits(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Failure('connection-lost', `${what} failed: ${error.message}`, {
+      hint: 'A proxy may have cut the answer; run the same command again.',
+    });
+  }
 }
 
 /** Grows at most fourfold, as the next documents may be larger than these. */

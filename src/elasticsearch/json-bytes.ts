@@ -11,28 +11,26 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Calls `visit` with each member's name and the bounds `[start, end)` of its value; `at` is the position of `{`. Returns the position after `}`. */
-export function eachMember(bytes: Buffer, at: number, visit: (name: string, start: number, end: number) => void): number {
+/**
+ * Calls `visit` with the name of each member and the position of its value; `at` is the position of `{`. The visitor returns the position after the
+ * value (`skipValue`, or a walk of its own), so that every byte is looked at once. Returns the position after `}`.
+ */
+export function eachMember(bytes: Buffer, at: number, visit: (name: string, at: number) => number): number {
   let position = enter(bytes, at, OPEN_BRACE);
   while (bytes[position] !== CLOSE_BRACE) {
     const nameEnd = skipValue(bytes, position);
-    const name = JSON.parse(bytes.toString('utf8', position, nameEnd)) as string;
-    const start = enter(bytes, skipSpace(bytes, nameEnd), COLON);
-    const end = skipValue(bytes, start);
-    visit(name, start, end);
+    const name = nameOf(bytes, position, nameEnd);
+    const end = visit(name, enter(bytes, skipSpace(bytes, nameEnd), COLON));
     position = nextOf(bytes, end, CLOSE_BRACE);
   }
   return position + 1;
 }
 
-/** Calls `visit` with the bounds `[start, end)` of each element; `at` is the position of `[`. */
-export function eachElement(bytes: Buffer, at: number, visit: (start: number, end: number) => void): void {
+/** Likewise for the elements of an array; `at` is the position of `[`. */
+export function eachElement(bytes: Buffer, at: number, visit: (at: number) => number): number {
   let position = enter(bytes, at, OPEN_BRACKET);
-  while (bytes[position] !== CLOSE_BRACKET) {
-    const end = skipValue(bytes, position);
-    visit(position, end);
-    position = nextOf(bytes, end, CLOSE_BRACKET);
-  }
+  while (bytes[position] !== CLOSE_BRACKET) position = nextOf(bytes, visit(position), CLOSE_BRACKET);
+  return position + 1;
 }
 
 /** The position after the value that starts at `at`. */
@@ -47,6 +45,11 @@ export function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
   while (isSpace(bytes[position])) position++;
   return position;
+}
+
+/** Names are short and without escapes, but for those we never look for. */
+function nameOf(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('latin1', start + 1, end - 1);
 }
 
 function skipContainer(bytes: Buffer, at: number): number {

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { ScannedDocument } from '../phases/ports.ts';
-import { eachElement, eachMember, skipSpace } from './json-bytes.ts';
+import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';
 
 /** One answer of a search. */
 export interface HitPage {
@@ -24,11 +24,17 @@ interface Shards {
  * for a partial answer: HTTP 200 does not mean that every shard spoke (facts/elasticsearch 5.1).
  */
 export function readHits(bytes: Buffer): HitPage {
-  const parts = new Map<string, readonly [number, number]>();
-  eachMember(bytes, skipSpace(bytes, 0), (name, start, end) => parts.set(name, [start, end]));
-  assertWhole(jsonAt(bytes, parts.get('_shards')), jsonAt(bytes, parts.get('timed_out')));
-  const pitId = jsonAt(bytes, parts.get('pit_id'));
-  return { ...readHitList(bytes, parts.get('hits')), pitId: typeof pitId === 'string' ? pitId : null };
+  let hits: HitList | null = null;
+  const rest = new Map<string, unknown>();
+  const end = eachMember(bytes, skipSpace(bytes, 0), (name, at) => {
+    if (name !== 'hits') return readInto(rest, name, bytes, at);
+    hits = { documents: [], searchAfter: null, total: null };
+    return readHitList(bytes, at, hits);
+  });
+  if (hits === null || skipSpace(bytes, end) !== bytes.length) throw new SyntaxError('the answer of a search has no hits, or more than one value');
+  assertWhole(rest.get('_shards'), rest.get('timed_out'));
+  const pitId = rest.get('pit_id');
+  return { ...(hits as HitList), pitId: typeof pitId === 'string' ? pitId : null };
 }
 
 /** Throws `sink-overloaded` unless every shard answered in time. */
@@ -40,36 +46,42 @@ export function assertWhole(shards: unknown, timedOut: unknown): void {
   });
 }
 
-function readHitList(bytes: Buffer, bounds: readonly [number, number] | undefined): Omit<HitPage, 'pitId'> {
-  if (bounds === undefined) throw new SyntaxError('the answer of a search has no hits');
-  const documents: ScannedDocument[] = [];
-  let searchAfter: string | null = null;
-  let total: number | null = null;
-  eachMember(bytes, bounds[0], (name, start, end) => {
-    if (name === 'total') total = (jsonAt(bytes, [start, end]) as { value: number }).value;
-    if (name !== 'hits') return;
-    eachElement(bytes, start, (hitStart) => {
-      const hit = readHit(bytes, hitStart);
-      documents.push(hit.document);
-      searchAfter = hit.sort;
-    });
-  });
-  return { documents, searchAfter, total };
+interface HitList {
+  readonly documents: ScannedDocument[];
+  searchAfter: string | null;
+  total: number | null;
 }
 
-function readHit(bytes: Buffer, at: number): { readonly document: ScannedDocument; readonly sort: string | null } {
+function readHitList(bytes: Buffer, at: number, list: HitList): number {
+  return eachMember(bytes, at, (name, valueAt) => {
+    if (name === 'hits') return eachElement(bytes, valueAt, (hitAt) => readHit(bytes, hitAt, list));
+    const end = skipValue(bytes, valueAt);
+    if (name === 'total') list.total = (jsonAt(bytes, valueAt, end) as { value: number }).value;
+    return end;
+  });
+}
+
+function readHit(bytes: Buffer, at: number, list: HitList): number {
   let id = '';
   let version = 0n;
-  let sort: string | null = null;
   let source: Buffer | null = null;
-  eachMember(bytes, at, (name, start, end) => {
-    if (name === '_id') id = JSON.parse(bytes.toString('utf8', start, end)) as string;
+  const hitEnd = eachMember(bytes, at, (name, start) => {
+    const end = skipValue(bytes, start);
+    if (name === '_id') id = jsonAt(bytes, start, end) as string;
     else if (name === '_version') version = BigInt(bytes.toString('latin1', start, end));
     else if (name === '_source') source = bytes.subarray(start, end);
-    else if (name === 'sort') sort = bytes.toString('utf8', start, end);
+    else if (name === 'sort') list.searchAfter = bytes.toString('utf8', start, end);
+    return end;
   });
   if (source === null) throw noSource();
-  return { document: { id, version, source }, sort };
+  list.documents.push({ id, version, source });
+  return hitEnd;
+}
+
+function readInto(members: Map<string, unknown>, name: string, bytes: Buffer, at: number): number {
+  const end = skipValue(bytes, at);
+  members.set(name, jsonAt(bytes, at, end));
+  return end;
 }
 
 function noSource(): Failure {
@@ -78,6 +90,6 @@ function noSource(): Failure {
   });
 }
 
-function jsonAt(bytes: Buffer, bounds: readonly [number, number] | undefined): unknown {
-  return bounds === undefined ? undefined : JSON.parse(bytes.toString('utf8', bounds[0], bounds[1]));
+function jsonAt(bytes: Buffer, start: number, end: number): unknown {
+  return JSON.parse(bytes.toString('utf8', start, end));
 }

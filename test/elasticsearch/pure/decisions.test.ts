@@ -67,6 +67,12 @@ test('a mapping differs by added, missing and retyped fields, not by defaults', 
   };
   assert.deepEqual(mappingDifferences(asked, same), []);
   assert.deepEqual(mappingDifferences(asked, { ...same, properties: { ...same.properties, x: { type: 'ip' } } }), ['field x was added']);
+  const runtime = { r: { type: 'long', script: { source: 's' } } };
+  assert.deepEqual(
+    mappingDifferences({ ...asked, runtime }, { ...same, runtime: { r: { type: 'long', script: { source: 's', lang: 'painless' } } } }),
+    [],
+  );
+  assert.deepEqual(mappingDifferences(asked, { ...same, runtime }), ['runtime is not what was asked']);
   assert.deepEqual(mappingDifferences(asked, { ...same, dynamic: 'true' }), ['dynamic is not what was asked']);
   assert.deepEqual(mappingDifferences(asked, { ...same, _source: { enabled: false } }), ['_source is not what was asked']);
   assert.deepEqual(mappingDifferences(asked, { ...same, properties: { ...same.properties, a: { type: 'text' } } }), [
