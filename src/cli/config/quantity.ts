@@ -45,12 +45,12 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
 }
 
-/** `340 MB`, `9.8 GB`: decimal units, for transcripts. */
+/** `340 MiB`, `9.8 GiB`: the units in which limits are written, so that `20GiB` comes back as it was typed. */
 export function formatBytes(bytes: number | bigint): string {
   let value = Number(bytes);
-  for (const unit of ['B', 'kB', 'MB', 'GB', 'TB']) {
-    if (value < 999.5 || unit === 'TB') return `${value < 10 && unit !== 'B' ? value.toFixed(1) : Math.round(value)} ${unit}`;
-    value /= 1000;
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB', 'TiB']) {
+    if (value < 1023.5 || unit === 'TiB') return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ${unit}`;
+    value /= 1024;
   }
   return `${bytes} B`;
 }

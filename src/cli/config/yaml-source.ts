@@ -1,4 +1,17 @@
-import { type Document, isAlias, isMap, isPair, isScalar, LineCounter, type Node, type Pair, parseDocument, type Scalar, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  visit,
+} from 'yaml';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
 import type { ConfigPath, Locator, Problems } from './problems.ts';
@@ -17,10 +30,7 @@ export interface YamlSource extends Locator {
 export function parseYaml(text: string, environment: Environment, problems: Problems): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  for (const error of document.errors) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    problems.addAt(line, col, error.message.replace(/\s+/g, ' '));
-  }
+  reportSyntax(document, text, lines, problems);
   replaceReferences(document, environment, (offset, message) => {
     const { line, col } = lines.linePos(offset);
     problems.addAt(line, col, message);
@@ -31,7 +41,7 @@ export function parseYaml(text: string, environment: Environment, problems: Prob
   };
   return {
     value: document.errors.length > 0 ? null : document.toJS({ maxAliasCount: 100 }),
-    locate: (path) => at(nodeAt(document, path)?.range?.[0] ?? 0),
+    locate: (path) => at(placeOf(document, path)),
     locateKey: (path, key) => at(keyAt(document, path, key)?.range?.[0] ?? nodeAt(document, path)?.range?.[0] ?? 0),
     written(path) {
       const node = document.getIn(path, true);
@@ -39,6 +49,18 @@ export function parseYaml(text: string, environment: Environment, problems: Prob
       return text.slice(node.range[0], node.range[1]);
     },
   };
+}
+
+/** Errors of syntax: the first one, because those after it mostly follow from it. Doubled keys stand for themselves. */
+function reportSyntax(document: Document, text: string, lines: LineCounter, problems: Problems): void {
+  const broken = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
+  for (const error of document.errors) {
+    if (error.code !== 'DUPLICATE_KEY' && error !== broken) continue;
+    const { line, col } = lines.linePos(error.pos[0]);
+    const quote =
+      error === broken && /[{[,:]\s*\$\{/.test(text.split('\n')[line - 1] ?? '') ? ' (inside { } and [ ] a reference needs quotes: "${NAME}")' : '';
+    problems.addAt(line, col, `${error.message.replace(/\s+/g, ' ')}${quote}`);
+  }
 }
 
 function replaceReferences(document: Document, environment: Environment, fail: (offset: number, message: string) => void): void {
@@ -56,6 +78,13 @@ function replaceReferences(document: Document, environment: Environment, fail: (
 function plainValue(text: string): string | number | boolean {
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+/** Where a mistake is shown: a scalar's own place, the key of a list or map. */
+function placeOf(document: Document, path: ConfigPath): number {
+  const node = nodeAt(document, path);
+  const key = isCollection(node) && document.hasIn(path) && path.length > 0 ? keyAt(document, path.slice(0, -1), String(path.at(-1))) : null;
+  return (key ?? node)?.range?.[0] ?? 0;
 }
 
 /** The node at the path, or the nearest node above it that exists. */

@@ -35,6 +35,7 @@ export class HumanOutput implements Output {
   #last: LastProgress | null = null;
   /** What the next `phase.finished` can tell if the phase itself gives no detail. */
   #detail = '';
+  #notes: readonly string[] = [];
   #rejects = 0;
 
   constructor(request: HumanOutputRequest) {
@@ -50,6 +51,7 @@ export class HumanOutput implements Output {
     if (event.type === 'phase.finished') {
       this.#last = null;
       this.#detail = '';
+      this.#notes = [];
     } else this.#detail = detailOf(event) ?? this.#detail;
   }
 
@@ -65,6 +67,7 @@ export class HumanOutput implements Output {
   }
 
   #narrate(index: string | null, event: RunEvent): void {
+    if (event.type === 'verify.result') this.#notes = event.blindSpots.map((sentence) => `   not seen: ${sentence}`);
     if (event.type === 'rejected' && ++this.#rejects > SHOWN_REJECTS) this.#oncePastRejects();
     else if (this.#request.live === null) this.#plain(index, event);
     else {
@@ -109,19 +112,18 @@ export class HumanOutput implements Output {
       case 'build.started':
         return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(`(another terminal: realign status ${index} · Ctrl-C is safe)`)}`;
       case 'phase.finished':
-        return `${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`;
+        return [`${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`, ...this.#notes.map(paint.faint)].join('\n');
       case 'rejected':
         return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   column ${event.column}: ${event.reason}`;
       case 'warning':
         return `${paint.warn(' !')} ${'warning'.padEnd(16)} ${event.message}${event.hint === '' ? '' : `\n   fix: ${event.hint}`}`;
-      case 'verify.result':
-        return paint.faint(event.blindSpots.map((sentence) => `   not seen: ${sentence}`).join('\n')) || null;
       case 'throttle':
       case 'retry':
       case 'drift':
       case 'swap':
       case 'phase.started':
       case 'progress':
+      case 'verify.result':
         return null;
     }
   }

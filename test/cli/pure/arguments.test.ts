@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseArguments } from '../../../src/cli/arguments.ts';
+import { Failure } from '../../../src/core/failure.ts';
+
+const parse = (line: string) =>
+  parseArguments(
+    line.split(' ').filter((word) => word !== ''),
+    '1.2.3',
+  );
+
+test('indices and flags', async () => {
+  assert.deepEqual(await parse('rebuild a b a --rate 100 --fresh -qc f.yaml --no-color'), {
+    kind: 'run',
+    command: 'rebuild',
+    indices: ['a', 'b'],
+    flags: { config: 'f.yaml', quiet: true, 'no-color': true, fresh: true, rate: '100' },
+  });
+  assert.deepEqual(await parse('-o json status 123'), { kind: 'run', command: 'status', indices: ['123'], flags: { output: 'json' } });
+});
+
+test('help and version are printed', async () => {
+  assert.deepEqual(await parse('--version'), { kind: 'print', text: '1.2.3' });
+  const help = await parse('rebuild --help');
+  assert.ok(help.kind === 'print' && help.text.includes('--max-slot-wal') && !help.text.includes('--detailed-exitcode'));
+});
+
+const WRONG: readonly (readonly [line: string, message: RegExp])[] = [
+  ['', /no command given/],
+  ['rebuid a', /unknown command "rebuid"; did you mean "rebuild"\?/],
+  ['audit a', /unknown command "audit"/],
+  ['rebuild', /INDEX \(the alias\) is missing/],
+  ['rebuild a --frsh', /unknown flag --frsh; did you mean --fresh\?/],
+  ['rebuild a --hold', /unknown flag --hold/],
+  ['rebuild a -x', /unknown flag -x/],
+  ['check --rate 5', /--rate is a flag of rebuild, not of check/],
+  ['status --no-fresh', /unknown flag --no-fresh/],
+  ['rebuild a --rate', /Not enough arguments following: rate/],
+  ['rebuild a --keep=', /--keep needs a value/],
+  ['rebuild a --rate 5 --rate 6', /--rate is given 2 times/],
+  ['rebuild a --verify ful', /Choices: "full", "sample", "counts"/],
+  ['abort a b', /Unknown argument: b/],
+  ['schema foo', /Unknown argument: foo/],
+];
+
+for (const [line, message] of WRONG) {
+  test(`realign ${line}: refused`, async () => {
+    await assert.rejects(parse(line), (error) => error instanceof Failure && error.kind === 'usage' && message.test(error.message));
+  });
+}

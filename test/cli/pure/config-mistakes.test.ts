@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadText, mistakesIn } from './load-config.ts';
+
+const WRONG = `version: 2
+postgres:
+  url: \${NO_SUCH}
+  sslmod: require
+  password: hunter2
+elasticsearch:
+  url: [http://es.example:9200]
+defaults:
+  keep: -1
+  limits: { stall: 15, slotWal: 20 GB }
+  verify: { mode: fulll }
+indices:
+  Products:
+    tabel: public.products
+  orders:
+    table: public.or ders
+    columns: { exclude: a }
+    where: x > 1
+  users:
+    table: 12
+    columns: 7
+    onNonFinite: explode
+  items:
+    table: public.or ders
+    rename: { a: x, b: x }
+    fields: { price: { scaling_factor: 100 }, place: { sql: "f(x)" } }
+  bad*name:
+    table: t
+    mapping: ./nope.json
+`;
+
+test('every mistake is reported at once, with its line and column, the value seen and the nearest name', () => {
+  assert.deepEqual(mistakesIn({ text: WRONG }), [
+    '21 mistakes in the configuration:',
+    'realign.yaml:1:10  version: expected 1, the version of this file format, not 2',
+    'realign.yaml:3:8  the variable NO_SUCH is not set: set it, or write ${NO_SUCH:-default}',
+    'realign.yaml:4:3  postgres.sslmod: unknown key; did you mean "sslmode"?',
+    'realign.yaml:5:3  postgres.password: secrets are not written into this file; use passwordFile, or an environment variable',
+    'realign.yaml:9:9  defaults.keep: expected a whole number, at least 0, not -1',
+    'realign.yaml:10:20  defaults.limits.stall: expected a duration with its unit, such as 30s, 15m or 2h, not 15',
+    'realign.yaml:10:33  defaults.limits.slotWal: expected a size with its unit, such as 5MiB or 20GiB, not 20 GB',
+    'realign.yaml:11:19  defaults.verify.mode: expected full, sample or counts, not fulll',
+    'realign.yaml:13:3  indices.Products.table: is missing',
+    'realign.yaml:14:5  indices.Products.tabel: unknown key; did you mean "table"?',
+    'realign.yaml:17:25  indices.orders.columns.exclude: expected a list, not a',
+    'realign.yaml:18:5  indices.orders.where: unknown key (known here: table, columns, rename, fields, mapping, settings, idHash, onNonFinite, onUnrepresentable, keep, verify)',
+    'realign.yaml:20:12  indices.users.table: expected text, not 12',
+    'realign.yaml:21:14  indices.users.columns: expected a list or a map, not 7',
+    'realign.yaml:22:18  indices.users.onNonFinite: expected reject, null or string, not explode',
+    `realign.yaml:24:12  indices.items.table: expected schema.table, quoted as in SQL where needed ('"Odd Schema"."Table"'), not "public.or ders"`,
+    'realign.yaml:25:24  indices.items.rename.b: the field name "x" is already given to a',
+    'realign.yaml:26:15  indices.items.fields.price: needs a type: it replaces the inferred mapping of the field, e.g. {type: scaled_float, scaling_factor: 100}',
+    'realign.yaml:26:47  indices.items.fields.place: sql: computed fields do not exist in this version; make a stored generated column of it',
+    'realign.yaml:27:3  indices.bad*name: none of \\ / * ? " < > | , # : and no space may be in an alias name',
+    'realign.yaml:29:14  indices.bad*name.mapping: the file cannot be read: nope.json (ENOENT)',
+  ]);
+});
+
+test('a value from the environment is never shown, only its reference', () => {
+  const text = 'version: 1\npostgres: { port: "${PORT}" }\nindices: { a: { table: t } }\n';
+  const mistakes = mistakesIn({ text, environment: { PORT: 'canary-value' } }).join('\n');
+  assert.match(mistakes, /realign\.yaml:2:19 {2}postgres\.port: expected a whole number, at least 1, not "\$\{PORT\}"/);
+  assert.doesNotMatch(mistakes, /canary/);
+});
+
+test('broken YAML and doubled keys name their place', () => {
+  assert.match(mistakesIn({ text: 'version: 1\nindices: {a: {table: t}\n' }).join('\n'), /realign\.yaml:\d+:\d+ {2}/);
+  assert.match(mistakesIn({ text: 'version: 1\nversion: 1\n' }).join('\n'), /realign\.yaml:2:1 {2}Map keys must be unique/);
+});
+
+test('a reference inside braces needs quotes, and the message says so', () => {
+  const mistakes = mistakesIn({ text: 'version: 1\npostgres: { url: ${DATABASE_URL} }\n' });
+  assert.equal(mistakes.length, 2);
+  assert.match(mistakes[1] ?? '', /realign\.yaml:2:\d+ .*needs quotes/);
+});
+
+test('one connection, written in one way', () => {
+  const both =
+    'version: 1\npostgres: { url: "postgres://u@h/d", host: h }\nelasticsearch: { url: "http://localhost:9200", apiKeyFile: k, username: u }\nindices: { a: { table: t } }\n';
+  const mistakes = mistakesIn({ text: both, files: { k: 'a2V5' } }).join('\n');
+  assert.match(mistakes, /postgres\.url: is written beside host/);
+  assert.match(mistakes, /elasticsearch\.apiKeyFile: is written beside username/);
+});
+
+test('credentials do not travel over plain http to another host', () => {
+  const text =
+    'version: 1\npostgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://es.example:9200" }\nindices: { a: { table: t } }\n';
+  const environment = { ELASTICSEARCH_API_KEY: 'a2V5OnNlY3JldA==' };
+  assert.match(
+    mistakesIn({ text, environment }).join('\n'),
+    /realign\.yaml:3:23 {2}elasticsearch\.url: http:\/\/es\.example:9200 would carry the credentials/,
+  );
+  const insecure = text.replace('9200" }', '9200", tlsInsecure: true }');
+  assert.equal(loadText({ text: insecure, environment }).configuration.elasticsearch.rejectUnauthorized, false);
+});

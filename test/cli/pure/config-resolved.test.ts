@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runOptions } from '../../../src/cli/config/run-options.ts';
+import { loadText } from './load-config.ts';
+
+const MINIMAL = 'version: 1\nindices:\n  products: { table: public.products }\n';
+
+test('the smallest config takes the rest from the environment', () => {
+  const environment = { DATABASE_URL: 'postgres://app:pa%24s@localhost:5433/shop', ELASTICSEARCH_URL: 'http://localhost:9200/es/' };
+  const { configuration, secrets } = loadText({ text: MINIMAL, environment });
+  assert.deepEqual(configuration.postgres, {
+    host: 'localhost',
+    port: 5433,
+    database: 'shop',
+    user: 'app',
+    password: 'pa$s',
+    ssl: false,
+    tlsLabel: 'off (local)',
+  });
+  assert.deepEqual(configuration.elasticsearch.nodes, ['http://localhost:9200/es']);
+  assert.deepEqual(secrets, ['pa$s']);
+  assert.deepEqual(configuration.indices.get('products')?.config, {
+    alias: 'products',
+    table: 'public.products',
+    columns: { include: '*', exclude: [] },
+    rename: {},
+    fields: {},
+    mapping: null,
+    settings: {},
+    idHash: 'none',
+    onNonFinite: 'reject',
+    onUnrepresentable: 'reject',
+  });
+});
+
+test('PG variables fill what the file leaves out, DATABASE_URL goes before the file', () => {
+  const text = `${MINIMAL}postgres: { host: db.internal, user: app, passwordFile: pw }\nelasticsearch: { url: "https://a:9200, https://u:p%40ss@b:9200" }\n`;
+  const files = { pw: 'from-file\n' };
+  const environment = { PGHOST: 'other', PGPORT: '6000', PGDATABASE: 'shop', PGPASSWORD: 'not-this', PGSSLMODE: 'require' };
+  const { configuration } = loadText({ text, files, environment });
+  const { host, port, database, user, password, tlsLabel } = configuration.postgres;
+  assert.deepEqual([host, port, database, user, password, tlsLabel], ['db.internal', 6000, 'shop', 'app', 'from-file', 'require']);
+  assert.deepEqual(configuration.elasticsearch.nodes, ['https://a:9200', 'https://b:9200']);
+  assert.deepEqual(configuration.elasticsearch.auth, { username: 'u', password: 'p@ss' });
+  const override = loadText({ text, files, environment: { DATABASE_URL: 'postgres://me:pw@127.0.0.1/x' } });
+  assert.deepEqual(
+    [override.configuration.postgres.host, override.configuration.postgres.user, override.configuration.postgres.password],
+    ['127.0.0.1', 'me', 'pw'],
+  );
+});
+
+test('secrets of files and of _FILE variables are registered for scrubbing, the API key also decoded', () => {
+  const key = Buffer.from('the-id:the-secret').toString('base64');
+  const text = `${MINIMAL}postgres: { url: "postgres://u:db-secret@localhost/d" }\nelasticsearch: { url: "https://es:9200", apiKeyFile: key }\n`;
+  const { secrets, configuration } = loadText({ text, files: { key: `${key}\n` } });
+  assert.deepEqual(secrets, ['db-secret', key, 'the-secret']);
+  assert.deepEqual(configuration.elasticsearch.auth, { apiKey: key });
+});
+
+test('flags go before the file, the file before the defaults', () => {
+  const text = `${MINIMAL.replace('products }', 'products, keep: 3, verify: { mode: sample } }')}defaults: { keep: 2, maxRejects: 5, verify: { sample: 7 }, limits: { slotWal: 1GiB, stall: 2m } }
+postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://localhost:9200" }\n`;
+  const run = loadText({ text }).configuration.indices.get('products')?.run;
+  const { seed, ...options } = runOptions({ 'max-rejects': '9', rate: '100' }, run);
+  assert.match(seed, /^[0-9a-f]{8}$/);
+  assert.deepEqual(options, {
+    fresh: false,
+    adopt: false,
+    rate: 100,
+    copyJobs: 2,
+    bulkJobs: 3,
+    bulkBytes: 5 * 2 ** 20,
+    chunkBlocks: null,
+    verify: 'sample',
+    sample: 7,
+    maxRejects: 9,
+    swapWhen: 'green',
+    keep: 3,
+    maxSlotWalBytes: 2n ** 30n,
+    slotTimeoutMs: 60_000,
+    stallTimeoutMs: 120_000,
+    transactionBytes: 64 * 2 ** 20,
+  });
+});
+
+test('a flag with a bare number or nonsense is refused by name', () => {
+  assert.throws(() => runOptions({ 'bulk-bytes': '5' }), /--bulk-bytes: expected a size with its unit.*not "5"/);
+  assert.throws(() => runOptions({ 'slot-timeout': '60' }), /--slot-timeout: expected a duration/);
+  assert.throws(() => runOptions({ 'copy-jobs': '0' }), /--copy-jobs: expected a whole number, at least 1/);
+  assert.throws(() => runOptions({ rate: '-5' }), /--rate: expected a whole number/);
+});
+
+test('an unquoted reference becomes a number or truth value like one written there', () => {
+  const text = `${MINIMAL}defaults:\n  keep: \${KEEP}\npostgres: { url: "postgres://u@localhost/d" }\nelasticsearch:\n  url: https://es:9200\n  tlsInsecure: \${INSECURE:-true}\n`;
+  const { configuration } = loadText({ text, environment: { KEEP: '4' } });
+  assert.equal(configuration.indices.get('products')?.run.keep, 4);
+  assert.equal(configuration.elasticsearch.rejectUnauthorized, false);
+});
+
+test('a mapping file may be the bare mapping or what GET _mapping wraps around it', () => {
+  const base = 'postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://localhost:9200" }\n';
+  const text = `version: 1\nindices:\n  a: { table: t, mapping: m.json, onNonFinite: null, columns: [x, y] }\n${base}`;
+  const config = loadText({ text, files: { 'm.json': '{"mappings":{"properties":{"x":{"type":"long"}}}}' } }).configuration.indices.get('a')?.config;
+  assert.deepEqual(config?.mapping, { properties: { x: { type: 'long' } } });
+  assert.equal(config?.onNonFinite, 'null');
+  assert.deepEqual(config?.columns, { include: ['x', 'y'], exclude: [] });
+});
