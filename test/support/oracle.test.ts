@@ -62,7 +62,10 @@ describe('the oracle', () => {
     assert.equal((await differencesOf(request)).length, 2);
     await write(index, '9007199254740993', FIRST);
     await write(index, 'two', SECOND);
-    assert.deepEqual((await differencesOf(request)).map((line) => line.slice(0, 17)), ['only in the index']);
+    assert.deepEqual(
+      (await differencesOf(request)).map((line) => line.slice(0, 17)),
+      ['only in the index'],
+    );
     await elasticsearch('DELETE', `/${index}/_doc/2`);
     assert.equal((await differencesOf(request)).length, 2);
   });
