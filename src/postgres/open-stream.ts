@@ -34,7 +34,7 @@ export async function openStream(config: PostgresConfig, pool: SessionPool, requ
   const session = await connect(config, { replication: true });
   try {
     const senderTimeoutMs = await readSenderTimeout(session);
-    const statusIntervalMs = Math.max(100, Math.min(MAX_STATUS_INTERVAL_MS, Math.floor(senderTimeoutMs / 3)));
+    const statusIntervalMs = Math.max(50, Math.min(MAX_STATUS_INTERVAL_MS, Math.floor(senderTimeoutMs / 3), Math.floor(limits.silenceMs / 4)));
     const explainEnd = (error: unknown): Promise<Error> => explain(pool, request, error);
     return await startWhenFree(pool, session, { ...request, ...limits, statusIntervalMs, explainEnd }, senderTimeoutMs);
   } catch (error) {
