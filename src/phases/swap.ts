@@ -22,7 +22,8 @@ export async function swapAlias(run: Run, checkpoint: Checkpoint, _proof: Passin
 
 async function propertiesOf(run: Run, previous: string | null): Promise<AliasProperties> {
   const target = await run.sink.readAlias(run.config.alias);
-  if (target.kind !== 'alias') return {};
+  // Already on the new index: an answer was lost, and the swap is safe to run twice.
+  if (target.kind !== 'alias' || (target.indices.size === 1 && target.indices.has(run.names.index))) return {};
   const properties = previous === null ? undefined : target.indices.get(previous);
   if (properties === undefined || target.indices.size !== 1) throw aliasChanged(run.config.alias, previous, await describeAlias(run));
   return properties;

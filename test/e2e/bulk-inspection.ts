@@ -1,0 +1,60 @@
+import type { Sink } from '../../src/phases/ports.ts';
+import { elasticsearch, uniqueName } from '../support/servers.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** One operation of a bulk as it went over the wire. */
+export interface SentOperation {
+  readonly kind: 'index' | 'delete';
+  readonly id: string;
+  readonly version: bigint;
+}
+
+/** Reads the action lines of a bulk body with its own few lines of code. */
+export function operationsOf(body: Buffer): readonly SentOperation[] {
+  const lines = body.toString('utf8').split('\n');
+  const operations: SentOperation[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const match = /^\{"(index|delete)":\{"_id":"((?:[^"\\]|\\.)*)","version":"?(\d+)/.exec(lines[i] ?? '');
+    if (match === null) continue;
+    operations.push({ kind: match[1] as 'index' | 'delete', id: JSON.parse(`"${match[2]}"`) as string, version: BigInt(match[3] ?? '0') });
+    if (match[1] === 'index') i++;
+  }
+  return operations;
+}
+
+type Interceptor = (operations: readonly SentOperation[]) => Promise<void>;
+
+/** A sink whose bulks are looked at before and after they are sent. */
+export function interceptBulks(sink: Sink, hooks: { readonly before?: Interceptor; readonly after?: Interceptor }): Sink {
+  return {
+    ...sink,
+    bulk: async (alias, body) => {
+      const operations = operationsOf(Buffer.from(body.bytes()));
+      await hooks.before?.(operations);
+      const answer = await sink.bulk(alias, body);
+      await hooks.after?.(operations);
+      return answer;
+    },
+  };
+}
+
+/**
+ * Makes Elasticsearch forget every delete so far: shortens `gc_deletes`, then waits until the tombstone of a younger delete is proved to be gone (an older version of
+ * it is accepted again), and removes that probe.
+ */
+export async function expireTombstones(index: string): Promise<void> {
+  await elasticsearch('PUT', `/${index}/_settings`, { index: { gc_deletes: '1ms' } });
+  const probe = uniqueName('probe');
+  await expectStatus('PUT', `/${index}/_doc/${probe}?version=10&version_type=external`, {});
+  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=11&version_type=external`);
+  await waitFor('the tombstones to expire', async () => {
+    const { status } = await elasticsearch('PUT', `/${index}/_doc/${probe}?version=9&version_type=external`, {});
+    return status === 201;
+  });
+  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=12&version_type=external`);
+}
+
+async function expectStatus(method: string, path: string, body?: unknown): Promise<void> {
+  const { status, text } = await elasticsearch(method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Failure } from '../../src/core/failure.ts';
+import type { ChangeStream, Source } from '../../src/phases/ports.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { interceptBulks } from './bulk-inspection.ts';
+import { wrapStream } from './wrapped.ts';
+import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+
+let world: RuleWorld;
+
+before(async () => {
+  world = await ruleWorld();
+});
+
+after(() => world.dispose());
+
+interface Crash {
+  readonly acknowledge?: (stream: ChangeStream) => ChangeStream;
+  readonly id: string;
+}
+
+/**
+ * A run that dies when a change was received but is not applied: the bulk with it hangs. Before it dies, the stream has gone on to acknowledge whatever it acknowledges.
+ */
+async function crashBeforeEffect({ acknowledge, id }: Crash): Promise<void> {
+  const dying = new AbortController();
+  let acknowledgements = 0;
+  let hanging = false;
+  const died = world.build({
+    signal: dying.signal,
+    wrapSource: (source) => ({
+      ...insertDuringLoad(source, id),
+      openStream: async (request) => {
+        const stream = await source.openStream(request);
+        const counted = wrapStream(stream, {
+          acknowledge: (lsn) => {
+            acknowledgements++;
+            stream.acknowledge(lsn);
+          },
+        });
+        return acknowledge?.(counted) ?? counted;
+      },
+    }),
+    wrapSink: (sink) =>
+      interceptBulks(sink, {
+        before: (operations) => {
+          if (!operations.some((operation) => operation.id === id)) return Promise.resolve();
+          hanging = true;
+          return new Promise((_, reject) => dying.signal.addEventListener('abort', () => reject(dying.signal.reason)));
+        },
+      }),
+  });
+  died.catch(() => {});
+  await waitFor('the change to reach the sink', () => hanging);
+  const seen = acknowledgements;
+  await waitFor('more acknowledgements', () => acknowledgements > seen + 1);
+  dying.abort(new Failure('interrupted', 'killed by the test'));
+  await assert.rejects(died, (error) => error instanceof Failure && error.kind === 'interrupted');
+}
+
+function insertDuringLoad(source: Source, id: string): Source {
+  let inserted = false;
+  return {
+    ...source,
+    openChunk: async (request) => {
+      const reader = await source.openChunk(request);
+      if (!inserted) {
+        inserted = true;
+        await world.database.client.query(`insert into t values ($1, 'x')`, [id]);
+      }
+      return reader;
+    },
+  };
+}
+
+/** Acknowledges what was received, as pg-logical-replication's timer does (facts/postgres 9.1). */
+function acknowledgeOnReceipt(stream: ChangeStream): ChangeStream {
+  let received = 0n;
+  return wrapStream(stream, {
+    read: async (timeoutMs) => {
+      const messages = await stream.read(timeoutMs);
+      for (const message of messages) {
+        if (message.kind === 'data' && message.bytes[0] === 0x43) received = message.bytes.readBigUInt64BE(10);
+      }
+      if (received > 0n) stream.acknowledge(received);
+      return messages;
+    },
+  });
+}
+
+test('R4: a change that was received but not applied comes again after a crash', async () => {
+  await crashBeforeEffect({ id: 'a' });
+  const run = await world.build();
+  await world.assertEqual(run.result.index);
+});
+
+test('without R4 (acknowledged on receipt) it is lost, and the verifier stops the build', async () => {
+  await crashBeforeEffect({ id: 'b', acknowledge: acknowledgeOnReceipt });
+  await assertNotVerified(world.build());
+});
