@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { readEnvironment } from '../../../src/cli/config/environment.ts';
 import { interpolate } from '../../../src/cli/config/interpolate.ts';
 import { formatBytes, formatCount, formatDuration, parseDuration, parseSize } from '../../../src/cli/config/quantity.ts';
 import { didYouMean, nearest } from '../../../src/cli/nearest.ts';
@@ -37,6 +41,15 @@ test('interpolation: names, defaults, literals, and what is missing', () => {
   assert.deepEqual(interpolate('${NESTED}', environment), { text: '${NAME}', problems: [] }, 'values are not looked into again');
   assert.match(interpolate('${NONE}', environment).problems.join(), /NONE is not set/);
   for (const broken of ['${NAME', '${}', '${1X}', '${A-b}']) assert.equal(interpolate(broken, environment).problems.length, 1, broken);
+});
+
+test('the real environment goes before --env-file, empty variables count as not set', (context) => {
+  const directory = mkdtempSync(join(tmpdir(), 'realign-env-'));
+  context.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, '.env');
+  writeFileSync(path, 'A=file\nB="from file"\n');
+  assert.deepEqual({ ...readEnvironment({ A: 'real', C: '' }, path) }, { A: 'real', B: 'from file' });
+  assert.throws(() => readEnvironment({}, join(directory, 'nope')), /--env-file cannot be read: .*ENOENT/);
 });
 
 test('the nearest name only for what looks like a typing mistake', () => {

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertNoLeaks } from '../support/leak-check.ts';
+import { runRealign, startRealign } from '../support/run-realign.ts';
+import { connect, deleteIndicesLike, type FreshDatabase, freshDatabase, indicesLike, uniqueName } from '../support/servers.ts';
+
+const ROWS = 3_000;
+const alias = uniqueName('cli');
+const role = uniqueName('cli_role');
+const PASSWORD = 'canary-"pass/word';
+let database: FreshDatabase;
+/** The same database as a role whose password must never show. */
+let secretUrl: string;
+
+before(async () => {
+  database = await freshDatabase();
+  await database.client.query(`create table public.things (id bigint primary key, name text)`);
+  await database.client.query(`insert into public.things select g, 'row-value-' || g from generate_series(1, ${ROWS}) g`);
+  await database.client.query(`create role ${role} login superuser password '${PASSWORD}'`);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = encodeURIComponent(PASSWORD);
+  secretUrl = url.href;
+});
+
+after(async () => {
+  await deleteIndicesLike(`${alias}*`);
+  await database.drop();
+  const client = await connect();
+  await client.query(`drop role ${role}`);
+  await client.end();
+});
+
+const config = { indices: { [alias]: { table: 'public.things', settings: { number_of_replicas: 0 } } } };
+const request = (...args: readonly string[]) => ({ args, config, databaseUrl: secretUrl });
+
+test('check and plan change nothing and say so', async () => {
+  const check = await runRealign({ ...request('check', alias), output: 'human' });
+  assert.equal(check.code, 0, check.stdout + check.stderr);
+  assert.match(check.stdout, /^PostgreSQL {2}\S+ as cli_role_\w+ +TLS off/);
+  assert.match(check.stdout, /0 failures, \d+ warnings?\. Nothing was changed\.\n$/);
+  const plan = await runRealign(request('plan', alias, '--detailed-exitcode'));
+  assert.deepEqual([plan.code, plan.events.at(-1)?.result], [2, 'has-work']);
+  assert.deepEqual(plan.events.find(({ type }) => type === 'plan')?.documentFields, ['id', 'name']);
+  const dry = await runRealign(request('rebuild', alias, '--dry-run'));
+  assert.deepEqual([dry.code, dry.events.map(({ type }) => type)], [0, ['version', 'plan', 'summary']]);
+  await assertNoLeaks({ database, indices: [`${alias}*`] });
+});
+
+test('SIGTERM leaves a build that the same command resumes; no secret and no row value in any stream', async () => {
+  const stopped = startRealign(request('rebuild', alias, '--rate', '100', '--log-level', 'trace'));
+  await stopped.event('the load', ({ type, phase }) => type === 'phase.started' && phase === 'load');
+  stopped.kill('SIGTERM');
+  const first = await stopped.ended;
+  assert.equal(first.code, 143, first.stderr);
+  const error = first.events.find(({ type }) => type === 'error');
+  assert.match(String(error?.unchanged), /Not swapped/);
+  assert.match(String(error?.next), /realign rebuild .*\(resumes\)/);
+
+  const status = await runRealign(request('status', alias));
+  const generations = status.events.find(({ type }) => type === 'status')?.generations as
+    | readonly { readonly build: string; readonly live: boolean }[]
+    | undefined;
+  const generation = generations?.[0];
+  assert.equal(generation?.live, false);
+
+  const second = await runRealign({ ...request('rebuild', alias, '--log-level', 'trace') });
+  assert.equal(second.code, 0, second.stdout + second.stderr);
+  const started = second.events.find(({ type }) => type === 'build.started');
+  assert.deepEqual([started?.resumed, started?.build], [true, generation?.build]);
+  assert.deepEqual([second.events[0]?.type, second.events.at(-1)?.type], ['version', 'summary']);
+  for (const text of [first.stdout, first.stderr, second.stdout, second.stderr]) assert.doesNotMatch(text, /canary|row-value-/);
+  await assertNoLeaks({ database, indices: [`${alias}*`], allowedIndices: await indicesLike(`${alias}*`) });
+});
+
+test('too many rejected rows: exit 25, the failed index stays until abort removes it', async () => {
+  const settings = { number_of_replicas: 0 };
+  await database.client.query(`create table public.odd (id bigint primary key, price numeric)`);
+  await database.client.query(`insert into public.odd values (1, 1.5), (2, 'NaN')`);
+  const odd = { ...request('rebuild', `${alias}_odd`), config: { indices: { [`${alias}_odd`]: { table: 'public.odd', settings } } } };
+  const rebuilt = await runRealign(odd);
+  assert.equal(rebuilt.code, 25, rebuilt.stdout);
+  assert.match(String(rebuilt.events.find(({ type }) => type === 'error')?.unchanged), /Slot and publication are dropped/);
+  const refused = await runRealign({ ...odd, args: ['abort', `${alias}_odd`] });
+  assert.equal(refused.code, 64);
+  const aborted = await runRealign({ ...odd, args: ['abort', `${alias}_odd`, '--yes'] });
+  const removed = aborted.events.find(({ type }) => type === 'removed')?.names as readonly string[] | undefined;
+  assert.deepEqual([aborted.code, removed?.length], [0, 1]);
+  await assertNoLeaks({ database, indices: [`${alias}_odd*`] });
+});
+
+test('one index that fails does not keep the next from running; its code is the exit code', async () => {
+  const both = { indices: { [`${alias}_none`]: { table: 'public.none' }, ...config.indices } };
+  const exit = await runRealign({ ...request('rebuild', `${alias}_none`, alias), config: both });
+  assert.equal(exit.code, 20, exit.stderr);
+  const results = exit.events.at(-1)?.indices as readonly { readonly exit_code: number }[];
+  assert.deepEqual(
+    results.map((result) => result.exit_code),
+    [20, 0],
+  );
+});
+
+test('a wrong password is exit 27', async () => {
+  const url = new URL(secretUrl);
+  url.password = 'canary-wrong';
+  const exit = await runRealign({ ...request('check', alias), databaseUrl: url.href });
+  assert.equal(exit.code, 27);
+  assert.doesNotMatch(exit.stdout + exit.stderr, /canary/);
+});
