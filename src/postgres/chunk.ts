@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { Column, Leaf, SourceTable } from '../core/table.ts';
 import { parseSnapshot } from '../core/wal/snapshot.ts';
 import type { ChunkReader, ChunkRequest } from '../phases/ports.ts';
-import { endSession, query, type Session, textOf } from './connect.ts';
+import { endSession, isTrue, query, type Session, textOf } from './connect.ts';
 import { abandonCopy, startCopy } from './copy-out.ts';
 import { quoteColumns, quoteFromRelation, quoteQualified } from './quote.ts';
 import type { SessionPool } from './session-pool.ts';
@@ -15,6 +15,14 @@ const LOCK_ATTEMPTS = 12;
 interface Guard {
   readonly snapshot: string;
   readonly relfilenode: number;
+  /** The snapshot's catalog names the same file as the server uses now (facts/postgres 5.1). */
+  readonly current: boolean;
+}
+
+interface LeafName {
+  readonly schema: string;
+  readonly name: string;
+  readonly lockable: boolean;
 }
 
 /**
@@ -37,7 +45,10 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
   }
 }
 
-/** The whole table under an exported snapshot, or a fresh one if null. `relfilenode` is the root's (0 for a partitioned table). */
+/**
+ * The whole table under an exported snapshot, or a fresh one if null. `relfilenode` is the root's (0 for a partitioned table). Throws `stalled` if a
+ * leaf was rewritten after the snapshot: COPY would then answer too few rows without any error (facts/postgres 5.1).
+ */
 export async function openTable(
   pool: SessionPool,
   request: { readonly table: SourceTable; readonly columns: readonly Column[]; readonly snapshotName: string | null },
@@ -45,13 +56,22 @@ export async function openTable(
   const session = await pool.acquire();
   try {
     await beginUnder(session, request.snapshotName);
+    const from = quoteFromRelation(request.table);
+    await query(session, { doing: `locking ${request.table.schema}.${request.table.name}` }, `select from ${from} limit 0`);
     const guard = await readGuard(session, request.table.oid);
-    const select = `select ${quoteColumns('t', request.columns)} from ${quoteFromRelation(request.table)} t`;
+    if (!guard.current) throw rewritten(request.table);
+    const select = `select ${quoteColumns('t', request.columns)} from ${from} t`;
     return reader(pool, session, guard, { select, doing: `reading ${request.table.schema}.${request.table.name}` });
   } catch (error) {
     await endSession(session);
     throw error;
   }
+}
+
+function rewritten(table: SourceTable): Failure {
+  return new Failure('stalled', `${table.schema}.${table.name} was truncated or rewritten after the snapshot was taken`, {
+    hint: 'The snapshot cannot be read any more; run the same command again.',
+  });
 }
 
 function reader(pool: SessionPool, session: Session, guard: Guard, copy: { readonly select: string; readonly doing: string }): ChunkReader {
@@ -71,14 +91,14 @@ function reader(pool: SessionPool, session: Session, guard: Guard, copy: { reado
   };
 }
 
-/** Begins the transaction with the leaf locked under its present name; a rename between reading the name and the lock means one more try. */
-async function lockLeaf(session: Session, leaf: Leaf): Promise<{ readonly leaf: Pick<Leaf, 'schema' | 'name'>; readonly guard: Guard }> {
+/** Begins the transaction with the leaf locked under its present name; a rename or rewrite in between means one more try. */
+async function lockLeaf(session: Session, leaf: Leaf): Promise<{ readonly leaf: LeafName; readonly guard: Guard }> {
   for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt++) {
     const current = await nameOf(session, leaf);
     await beginUnder(session, null);
     if (await tryLockTable(session, current)) {
       const guard = await readGuard(session, leaf.oid);
-      if (await isNamed(session, leaf.oid, current)) return { leaf: current, guard };
+      if (guard.current && (await isNamed(session, leaf.oid, current))) return { leaf: current, guard };
     }
     await query(session, { doing: 'rolling back' }, 'rollback');
   }
@@ -88,10 +108,14 @@ async function lockLeaf(session: Session, leaf: Leaf): Promise<{ readonly leaf: 
 }
 
 /** False after the lock timeout: whoever alters the table must not queue behind us, nor we behind him for ever. */
-async function tryLockTable(session: Session, leaf: Pick<Leaf, 'schema' | 'name'>): Promise<boolean> {
+async function tryLockTable(session: Session, leaf: LeafName): Promise<boolean> {
   await query(session, { doing: 'setting the lock timeout' }, `set local lock_timeout = '${LOCK_TIMEOUT}'`);
   try {
-    await session.client.query(`lock table only ${quoteQualified(leaf)} in access share mode`);
+    // LOCK TABLE wants SELECT on the whole table. With a grant on columns only, an empty SELECT locks as well, but its snapshot is older than
+    // the lock: `Guard.current` then tells whether a rewrite came between the two.
+    await session.client.query(
+      leaf.lockable ? `lock table only ${quoteQualified(leaf)} in access share mode` : `select from only ${quoteQualified(leaf)} limit 0`,
+    );
     return true;
   } catch (error) {
     const sqlstate = sqlstateOf(error);
@@ -101,28 +125,33 @@ async function tryLockTable(session: Session, leaf: Pick<Leaf, 'schema' | 'name'
   }
 }
 
-async function nameOf(session: Session, leaf: Leaf): Promise<Pick<Leaf, 'schema' | 'name'>> {
+async function nameOf(session: Session, leaf: Leaf): Promise<LeafName> {
   const rows = await query(
     session,
     { doing: 'looking up a leaf' },
-    'select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = $1',
+    `select n.nspname as schema, c.relname as name, has_table_privilege(c.oid, 'select') as lockable
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = $1`,
     [leaf.oid],
   );
-  if (rows[0] !== undefined) return { schema: textOf(rows[0], 'schema'), name: textOf(rows[0], 'name') };
+  if (rows[0] !== undefined) return { schema: textOf(rows[0], 'schema'), name: textOf(rows[0], 'name'), lockable: isTrue(rows[0], 'lockable') };
   throw new Failure('source-changed', `${leaf.schema}.${leaf.name} (oid ${leaf.oid}) was dropped during the build`, { hint: 'Start a new build.' });
 }
 
-async function isNamed(session: Session, oid: number, leaf: Pick<Leaf, 'schema' | 'name'>): Promise<boolean> {
+async function isNamed(session: Session, oid: number, leaf: LeafName): Promise<boolean> {
   const rows = await query(session, { doing: 'checking the name of a leaf' }, 'select $1::regclass::oid::text as oid', [quoteQualified(leaf)]);
   return Number(textOf(rows[0], 'oid')) === oid;
 }
 
+/** The relation is the root or a leaf; for a root `current` covers its leaves. */
 async function readGuard(session: Session, oid: number): Promise<Guard> {
   const rows = await query(
     session,
     { doing: 'reading the chunk guard' },
-    'select pg_current_snapshot()::text as snapshot, coalesce(pg_relation_filenode($1::oid), 0)::text as relfilenode',
+    `select pg_current_snapshot()::text as snapshot, coalesce(pg_relation_filenode($1::oid), 0)::text as relfilenode,
+       coalesce(bool_and(c.relfilenode = coalesce(pg_relation_filenode(c.oid), 0)), false) as current
+     from (select relid from pg_partition_tree($1) union select $1::oid) as tree join pg_class c on c.oid = tree.relid`,
     [oid],
   );
-  return { snapshot: textOf(rows[0], 'snapshot'), relfilenode: Number(textOf(rows[0], 'relfilenode')) };
+  const [row] = rows;
+  return { snapshot: textOf(row, 'snapshot'), relfilenode: Number(textOf(row, 'relfilenode')), current: isTrue(row, 'current') };
 }

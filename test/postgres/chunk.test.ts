@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isVisible } from '../../src/core/wal/snapshot.ts';
+import { openSource } from '../../src/postgres/source.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { describe, type Fixture, openFixture, openSession, readAll } from './fixture.ts';
+import { configOf, createRole, describe, type Fixture, openFixture, openSession, readAll } from './fixture.ts';
 
 let fixture: Fixture;
 
@@ -150,4 +151,42 @@ test('an error of the query inside COPY is classified', async () => {
   const reader = await source.openChunk({ leaf, from: 0, to: null, columns: table.columns });
   await assert.rejects(readAll(reader, 2), { kind: 'source-changed' });
   await reader.close();
+});
+
+test('a role that may read some columns only reads these, and sees what was done before it got the lock', async () => {
+  const { app, database } = fixture;
+  await app.query("create table secret (id int primary key, v text, hidden text); insert into secret values (1, 'a', 'x')");
+  const role = await createRole(app, '');
+  await app.query(`grant select (ctid, id, v) on secret to ${role.name}`);
+  const source = await openSource(configOf(database.url, { user: role.name, password: role.password }));
+  const table = await describe(source, 'secret');
+  const [leaf] = table.leaves;
+  assert.ok(leaf !== undefined);
+  const columns = table.columns.filter((column) => column.name !== 'hidden');
+  const altering = await openSession(fixture);
+  await altering.query("begin; truncate secret; insert into secret values (2, 'b', 'y')");
+  const opening = source.openChunk({ leaf, from: 0, to: null, columns });
+  await waitFor(
+    'the chunk to queue',
+    async () => (await app.query("select from pg_locks where relation = 'secret'::regclass and not granted")).rowCount,
+  );
+  await altering.query('commit');
+  await altering.end();
+  assert.deepEqual(await readAll(await opening, 2), [['2', 'b']]);
+  assert.deepEqual(await readAll(await source.openTable({ table, columns, snapshotName: null }), 2), [['2', 'b']]);
+  await source.close();
+  await role.drop();
+});
+
+test('a table truncated after the snapshot is not read as empty', async () => {
+  const { source, app } = fixture;
+  await app.query(
+    'create table emptied (id int, primary key (id)) partition by hash (id); create table emptied_0 partition of emptied for values with (modulus 1, remainder 0)',
+  );
+  await app.query('insert into emptied values (1)');
+  const table = await describe(source, 'emptied');
+  const kept = await source.keepSnapshot(null);
+  await app.query('truncate emptied_0');
+  await assert.rejects(source.openTable({ table, columns: table.columns, snapshotName: kept.snapshotName }), { kind: 'stalled' });
+  await kept.release();
 });

@@ -55,7 +55,10 @@ async function openProxy(port: number): Promise<{ readonly port: number; swallow
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  return { port: address.port, swallow: () => void (swallowing = true), close };
+  const swallow = (): void => {
+    swallowing = true;
+  };
+  return { port: address.port, swallow, close };
 }
 
 test('a slot held by the walsender of a client that no longer answers is taken', async () => {

@@ -1,6 +1,7 @@
 import { isTrue, query, textOf } from '../connect.ts';
 import { quoteColumns, quoteFromRelation, quoteIdentifier, quoteQualified } from '../quote.ts';
 import { sqlstateOf, toFailure } from '../sqlstate.ts';
+import type { TableName } from '../table-name.ts';
 import { type Check, fail, ok, tableCheck, warn } from './check.ts';
 
 /**
@@ -16,13 +17,13 @@ export const checkSelect = tableCheck(async ({ session, relation, config, tableT
   );
   const columns = rows.map((row) => ({ name: textOf(row, 'name') })).filter(({ name }) => !excludedColumns.includes(name));
   try {
-    await session.client.query(
-      `select ${quoteColumns('t', columns)} from ${quoteFromRelation({ ...relation, partitioned: relation.kind === 'p' })} t limit 0`,
-    );
+    const from = quoteFromRelation({ ...relation, partitioned: relation.kind === 'p' });
+    // The load reads by blocks: the system column ctid needs a grant of its own where there is none on the whole table.
+    await session.client.query(`select ${quoteColumns('t', columns)} from ${from} t where t.ctid >= '(0,0)'::tid limit 0`);
   } catch (error) {
     if (sqlstateOf(error) !== '42501') throw toFailure(error, { doing: `reading ${tableText}` });
     const secured = await query(session, { doing: 'reading row security' }, 'select row_security_active($1::oid) as active', [relation.oid]);
-    return [isTrue(secured[0], 'active') ? rowSecurity(config.user, tableText) : noSelect(config.user, quoteQualified(relation), tableText)];
+    return [isTrue(secured[0], 'active') ? rowSecurity(config.user, tableText) : noSelect(config.user, relation, tableText)];
   }
   return [ok('select', `${config.user} may read ${columns.length} columns of ${tableText}`)];
 });
@@ -35,12 +36,13 @@ function rowSecurity(user: string, tableText: string): ReturnType<typeof fail> {
   );
 }
 
-function noSelect(user: string, qualified: string, tableText: string): ReturnType<typeof fail> {
-  const schema = qualified.slice(0, qualified.indexOf('".') + 1);
+function noSelect(user: string, relation: TableName, tableText: string): ReturnType<typeof fail> {
+  const to = quoteIdentifier(user);
+  const grant = `grant usage on schema ${quoteIdentifier(relation.schema)} to ${to}; grant select on ${quoteQualified(relation)} to ${to};`;
   return fail(
     'select',
     `${user} may not read ${tableText}`,
-    `grant usage on schema ${schema} to ${quoteIdentifier(user)}; grant select on ${qualified} to ${quoteIdentifier(user)};`,
+    `${grant} (for columns only: grant select (ctid, COLUMN, ...) on the table and on its partitions)`,
   );
 }
 
