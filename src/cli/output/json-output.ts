@@ -1,3 +1,4 @@
+import { promised } from './event-schema.ts';
 import type { Output, OutputEvent } from './output-event.ts';
 
 /** NDJSON for programs: one event a line, numbered; the first is `version`, the last `summary`. Row values never get here. */
@@ -15,7 +16,7 @@ export class JsonOutput implements Output {
   emit(index: string | null, event: OutputEvent): void {
     if (event.type === 'build.started' && index !== null) this.#builds.set(index, buildOf(event.generation));
     const build = index === null ? null : (this.#builds.get(index) ?? null);
-    const { type, ...rest } = withoutValues(event);
+    const { type, ...rest } = promised(withoutValues(event));
     this.#write(`${JSON.stringify({ type, time: this.#date().toISOString(), seq: this.#seq++, index, build, ...rest }, wholeMilliseconds)}\n`);
   }
 

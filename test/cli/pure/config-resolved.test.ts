@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested here
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runOptions } from '../../../src/cli/config/run-options.ts';

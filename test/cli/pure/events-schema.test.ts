@@ -24,7 +24,7 @@ function linesOf(events: readonly OutputEvent[]): readonly { readonly [key: stri
   return lines;
 }
 
-test('the shipped schemas are those of the program: npm run schema', () => {
+test('the shipped schemas are those of the program: npm run schema:write', () => {
   assert.deepEqual(shipped('config.v1.json'), configJsonSchema());
   assert.deepEqual(shipped('events.v1.json'), eventsJsonSchema());
 });
