@@ -92,7 +92,11 @@ test('a role without rights hears all that is missing at once, and row-level sec
   await app.query(`alter table good owner to ${role.name}`);
   assert.deepEqual(await found('good'), []);
   assert.ok(!(await source.preflight('good', { excludedColumns: [] })).some((finding) => finding.code === 'superuser' && finding.level !== 'ok'));
-  await app.query('alter table good owner to postgres');
+  await app.query(`alter table good owner to postgres; create table halves (id int primary key) partition by hash (id);
+    create table halves_0 partition of halves for values with (modulus 1, remainder 0); grant select on halves to ${role.name}`);
+  assert.deepEqual(await found('halves'), ['fail select', 'fail table-owner']);
+  await app.query(`grant select on halves_0 to ${role.name}`);
+  assert.deepEqual(await found('halves'), ['fail table-owner']);
   await source.close();
   await app.query(`revoke create on database ${database.name} from ${role.name}`);
   await role.drop();

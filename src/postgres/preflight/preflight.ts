@@ -2,9 +2,11 @@ import type { Finding } from '../../core/finding.ts';
 import { findRelation } from '../catalog.ts';
 import type { PostgresConfig, Session } from '../connect.ts';
 import { parseTableName } from '../table-name.ts';
+import { checkOpenTransactions, checkPreparedTransactions } from './activity-checks.ts';
 import type { Check } from './check.ts';
-import { checkOpenTransactions, checkPreparedTransactions, checkPublicationPrivileges, checkSelect } from './privilege-checks.ts';
+import { checkPublicationPrivileges } from './publication-checks.ts';
 import { checkReplication, checkSlotsAndSenders, checkWalLevel } from './replication-checks.ts';
+import { checkSelect } from './select-checks.ts';
 import { checkEncoding, checkPooler, checkPrimary, checkSlotLimits, checkSuperuser, checkVersion } from './server-checks.ts';
 import { checkGeneratedColumns, checkInheritance, checkKeyAndIdentity, checkPartitions, checkTableKind } from './table-checks.ts';
 
