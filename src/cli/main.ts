@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { crashText } from './crash.ts';
 import { run } from './run.ts';
 
 /** A reader that went away (`realign status | head -1`) ends the output, not the work: a rebuild goes on, and its exit code stays true. */
@@ -8,6 +9,9 @@ function forgiveClosedPipe(stream: NodeJS.WriteStream): void {
   });
 }
 
+process.on('uncaughtException', (error) => {
+  process.stderr.write(crashText(error), () => process.exit(1));
+});
 forgiveClosedPipe(process.stdout);
 forgiveClosedPipe(process.stderr);
 

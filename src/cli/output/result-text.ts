@@ -69,8 +69,8 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function errorLines(error: Extract<CommandEvent, { type: 'error' }>, paint: Paint): readonly string[] {
-  const lines = [`${paint.bad(' ✗')} ${error.message}`];
-  if (error.hint !== '') lines.push(` ${error.hint}`);
+  const lines = [`${paint.bad(' ✗')} ${error.message.replaceAll('\n', '\n   ')}`];
+  if (error.hint !== '') lines.push(` ${error.hint.replaceAll('\n', '\n ')}`);
   if (error.unchanged !== '') lines.push(` ${error.unchanged}`);
   if (error.next.length > 0) lines.push(` Next: ${error.next.join('     ·     ')}`);
   return lines;

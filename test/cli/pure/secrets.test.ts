@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crashText } from '../../../src/cli/crash.ts';
 import { SecretScrubber } from '../../../src/cli/secrets.ts';
 
 test('a secret is removed in every form it takes', () => {
@@ -36,4 +37,10 @@ test('a password that is also the public user name stays readable, and very shor
   scrubber.add('postgres', ['postgres']);
   scrubber.add('abc');
   assert.equal(scrubber.scrub('db as postgres abc'), 'db as postgres abc');
+});
+
+test('a crash shows class and frames, no message', () => {
+  const text = crashText(new TypeError('canary in a message\nand its second line'));
+  assert.match(text, /unexpected TypeError[\s\S]*at .*secrets\.test/);
+  assert.doesNotMatch(text, /canary|second line/);
 });
