@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.ts';
-import { SLOT_PREFIX, slotName } from '../core/plan/names.ts';
+import { buildAliasOf, SLOT_PREFIX, slotName } from '../core/plan/names.ts';
 import type { Generation, Sink, Source } from './ports.ts';
+import { readerAliases } from './reader-aliases.ts';
 
 export interface AbortRequest {
   readonly source: Source;
@@ -17,7 +18,9 @@ export interface AbortResult {
 export async function abortBuild({ source, sink, alias }: AbortRequest): Promise<AbortResult> {
   const lock = await source.tryLock(alias);
   if (lock === null) {
-    throw new Failure('locked', `a build of ${alias} is running`, { hint: 'Stop it first (Ctrl-C or SIGTERM there); it can be resumed or aborted then.' });
+    throw new Failure('locked', `a build of ${alias} is running`, {
+      hint: 'Stop it first (Ctrl-C or SIGTERM there); it can be resumed or aborted then.',
+    });
   }
   try {
     const removed: string[] = [];
@@ -33,9 +36,12 @@ export async function abortBuild({ source, sink, alias }: AbortRequest): Promise
 
 /** Removes one build that is not over. If readers are on its index already (killed after the swap), only the slot, the publication and the build alias go. */
 export async function removeBuild(source: Source, sink: Sink, generation: Generation): Promise<readonly string[]> {
-  const { state, index, uuid, aliases } = generation;
+  const { state, index, uuid } = generation;
   const removed = await dropSlotAndPublication(source, state.slot, state.publication);
-  if (aliases.includes(state.alias)) return removed;
+  if (readerAliases(generation).length > 0) {
+    await sink.removeBuildAlias(index, buildAliasOf(state.alias, state.build));
+    return removed;
+  }
   await sink.deleteIndex(index, uuid);
   return [...removed, `index ${index}`];
 }

@@ -1,5 +1,6 @@
 import type { Checkpoint } from './checkpoint.ts';
 import type { Generation } from './ports.ts';
+import { readerAliases } from './reader-aliases.ts';
 import type { Run } from './run-state.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function cleanUp(run: Run, checkpoint: Checkpoint): Promise<readonl
 /** A set difference over indices of ours for this alias: never another's, never one that an alias is on. */
 async function deleteOldGenerations(run: Run): Promise<readonly string[]> {
   const others = (await run.sink.generations(run.config.alias)).filter((generation) => generation.index !== run.names.index);
-  const idle = others.filter((generation) => generation.aliases.length === 0 && isOver(generation));
+  const idle = others.filter((generation) => readerAliases(generation).length === 0 && isOver(generation));
   const finished = idle.filter((generation) => generation.state.phase === 'finished');
   const beyond = [...finished.slice(run.options.keep), ...idle.filter((generation) => generation.state.phase === 'failed')];
   for (const generation of beyond) await run.sink.deleteIndex(generation.index, generation.uuid);

@@ -34,7 +34,8 @@ export async function commandWorld(table: string, sql: string): Promise<CommandW
     config: { elasticsearch: { url: proxy.url }, indices: { [alias]: { table, settings: { number_of_replicas: 0 } } } },
     databaseUrl: database.url,
   });
-  const served = async (): Promise<readonly string[]> => Object.keys((await elasticsearch('GET', `/_alias/${alias}`)).json ?? {}).filter((name) => name.startsWith(alias));
+  const served = async (): Promise<readonly string[]> =>
+    Object.keys((await elasticsearch('GET', `/_alias/${alias}`)).json ?? {}).filter((name) => name.startsWith(alias));
   const indices = (): Promise<readonly string[]> => indicesLike(`${alias}*`);
   const assertLeft = (allowedIndices: readonly string[]): Promise<void> => assertNoLeaks({ database, indices: [`${alias}*`], allowedIndices });
   return {

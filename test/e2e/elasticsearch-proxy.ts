@@ -1,4 +1,4 @@
-import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { elasticsearchUrl } from '../support/servers.ts';
 
@@ -81,6 +81,8 @@ function forward(agent: Agent, incoming: IncomingMessage, body: Buffer): Promise
   const target = new URL(incoming.url ?? '/', elasticsearchUrl());
   const headers = { ...incoming.headers, host: target.host };
   return new Promise((resolve, reject) => {
-    send(target, { method: incoming.method ?? 'GET', headers, agent }, resolve).on('error', reject).end(body);
+    send(target, { method: incoming.method ?? 'GET', headers, agent }, resolve)
+      .on('error', reject)
+      .end(body);
   });
 }
