@@ -43,6 +43,8 @@ export interface VerifyReport {
   readonly rejected: number;
   readonly partitions: number;
   readonly partitionsEqual: number;
+  /** The numbers of the partitions whose checksums differ, ascending; absent where no checksums were made. */
+  readonly partitionsDiffering?: readonly number[];
   readonly sampled: { readonly random: number; readonly changed: number; readonly deleted: number };
   readonly seed: string;
   /** At most the first 1,000, in the order found; `differenceCount` counts all. */

@@ -31,6 +31,7 @@ interface Findings {
   readonly sampled: VerifyReport['sampled'];
   readonly partitions: number;
   readonly partitionsEqual: number;
+  readonly partitionsDiffering?: readonly number[];
 }
 
 async function compareAll(comparison: Comparison): Promise<VerifyReport> {
@@ -74,7 +75,7 @@ async function compareInFull(comparison: Comparison, hash: Hash64, sink: Differe
   const hasher = new DocumentHasher(hash, partitions);
   const checksums = await compareChecksums(comparison, hasher, partitions);
   await nameDifferences(comparison, hasher, checksums, sink);
-  return { counts: checksums, partitions, partitionsEqual: partitions - checksums.differing.length };
+  return { counts: checksums, partitions, partitionsEqual: partitions - checksums.differing.length, partitionsDiffering: checksums.differing };
 }
 
 async function correctCounts(comparison: Comparison, findings: Findings, correction: number): Promise<Findings> {
@@ -97,7 +98,7 @@ async function warnOfIgnored(comparison: Comparison): Promise<void> {
 
 function reportOf(comparison: Comparison, findings: Findings, ledger: DifferenceLedger, unsettled: readonly string[]): VerifyReport {
   const { context, method, fenceLsn } = comparison;
-  const { counts, sampled, partitions, partitionsEqual } = findings;
+  const { counts, sampled, partitions, partitionsEqual, partitionsDiffering } = findings;
   const seen = { mode: context.mode, method, rows: counts.rows, rejected: counts.rejected, sampled };
   return {
     ...seen,
@@ -105,6 +106,7 @@ function reportOf(comparison: Comparison, findings: Findings, ledger: Difference
     documents: counts.documents,
     partitions,
     partitionsEqual,
+    ...(partitionsDiffering === undefined ? {} : { partitionsDiffering }),
     seed: context.seed,
     differences: ledger.named,
     differenceCount: ledger.count,

@@ -41,6 +41,7 @@ const verifyResult = event('verify.result', {
   rejected: count,
   partitions: count,
   partitionsEqual: count,
+  partitionsDiffering: z.exactOptional(list(count)).describe('The numbers of the differing partitions.'),
   sampled: z.object({ random: count, changed: count, deleted: count }),
   seed: text,
   differences: list(z.object({ id: text, kind: difference, fields: list(text) })).describe('The first 1,000 at most.'),
@@ -67,6 +68,7 @@ const indexResult = z.object({
 const events = [
   event('version', { format: text, tool: text, command: text }),
   event('target', { side: z.enum(['postgres', 'elasticsearch']), address: text, user: text.nullable(), tls: text }),
+  event('versions', { postgres: text, elasticsearch: text, node: text }),
   event('build.started', { table: text, resumed: z.boolean(), generation: text, slot: text }),
   event('phase.started', { phase }),
   event('phase.finished', { phase, durationMs: z.number(), detail: text }),

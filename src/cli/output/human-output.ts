@@ -158,7 +158,7 @@ function detailOf(event: OutputEvent): string | null {
   return event.phase === 'load' ? `${formatCount(event.rows)} rows` : `${formatCount(event.changes)} changes applied`;
 }
 
-const COMMAND_EVENTS = ['version', 'target', 'finding', 'plan', 'status', 'removed', 'error', 'summary'];
+const COMMAND_EVENTS = ['version', 'versions', 'target', 'finding', 'plan', 'status', 'removed', 'error', 'summary'];
 
 function isCommandEvent(event: OutputEvent): event is CommandEvent {
   return COMMAND_EVENTS.includes(event.type);

@@ -60,6 +60,7 @@ export type CommandEvent =
       readonly user: string | null;
       readonly tls: string;
     }
+  | { readonly type: 'versions'; readonly postgres: string; readonly elasticsearch: string; readonly node: string }
   | ({ readonly type: 'finding' } & Finding)
   | ({ readonly type: 'plan' } & PlanFacts)
   | ({ readonly type: 'status' } & StatusFacts)

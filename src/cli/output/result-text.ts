@@ -7,6 +7,7 @@ import type { Paint } from './paint.ts';
 export function resultLines(event: CommandEvent, paint: Paint): readonly string[] {
   switch (event.type) {
     case 'version':
+    case 'versions':
       return [];
     case 'target':
       return [targetLine(event)];

@@ -22,6 +22,7 @@ export const FAILED_REPORT: VerifyReport = {
   ...REPORT,
   documents: 12_404_550,
   partitionsEqual: 1022,
+  partitionsDiffering: [17, 801],
   differences: [
     { id: '88213', kind: 'different', fields: ['price'], values: [{ field: 'price', postgres: '12.90', elasticsearch: '12.899999' }] },
     { id: '90114', kind: 'missing', fields: [] },
@@ -75,6 +76,7 @@ export const RUN: readonly OutputEvent[] = [
 export const OTHERS: readonly OutputEvent[] = [
   { type: 'version', format: '1.0', tool: 'realign 0.1.0', command: 'rebuild' },
   { type: 'target', side: 'postgres', address: 'db:5432/shop', user: 'app', tls: 'verify-full' },
+  { type: 'versions', postgres: '17.5', elasticsearch: '9.0.8', node: '20.20.0' },
   { type: 'finding', level: 'fail', side: 'postgres', code: 'wal-level', message: 'wal_level=replica', fix: 'alter system set wal_level = logical' },
   { type: 'finding', level: 'ok', side: 'elasticsearch', code: 'version', message: 'server 9.0.8' },
   {
