@@ -28,13 +28,19 @@ export class StepApplier {
   readonly #writer = new ByteWriter(1 << 16);
   #parts: Ticket | null = null;
 
-  constructor(run: Run, lanes: Lanes, watermark: Watermark, gate: LoadGate, deletes: DeleteMemory) {
-    this.#run = run;
-    this.#lanes = lanes;
-    this.#watermark = watermark;
-    this.#gate = gate;
-    this.#deletes = deletes;
-    this.#encoder = new DocumentEncoder(run.documents);
+  constructor(parts: {
+    readonly run: Run;
+    readonly lanes: Lanes;
+    readonly watermark: Watermark;
+    readonly gate: LoadGate;
+    readonly deletes: DeleteMemory;
+  }) {
+    this.#run = parts.run;
+    this.#lanes = parts.lanes;
+    this.#watermark = parts.watermark;
+    this.#gate = parts.gate;
+    this.#deletes = parts.deletes;
+    this.#encoder = new DocumentEncoder(parts.run.documents);
   }
 
   loadFinished(): void {

@@ -2,7 +2,7 @@ import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
 import { giveUp } from './give-up.ts';
-import { openBuild, type OpenedBuild } from './open-build.ts';
+import { type OpenedBuild, openBuild } from './open-build.ts';
 import { Pipeline } from './pipeline.ts';
 import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './run-state.ts';
 
@@ -57,7 +57,12 @@ async function buildLocked(context: BuildContext): Promise<BuildResult> {
     generation: run.names.index,
     slot: run.names.slot,
   });
-  context.reporter.report({ type: 'phase.finished', phase: 'preflight', durationMs: context.clock.now() - startedAt, detail: resumed ? 'resuming' : '' });
+  context.reporter.report({
+    type: 'phase.finished',
+    phase: 'preflight',
+    durationMs: context.clock.now() - startedAt,
+    detail: resumed ? 'resuming' : '',
+  });
   return await drive(run, opened);
 }
 

@@ -8,7 +8,9 @@ import type { Run } from './run-state.ts';
  */
 export async function catchUp(run: Run, replay: Replay): Promise<void> {
   await replay.waitUntilApplied(await run.source.insertLsn());
+  await run.failpoint?.('catchup.applied');
   await run.sink.restoreSettings(run.names.index, run.plan.settings);
+  await run.failpoint?.('catchup.restored');
   await waitForHealth(run);
   await replay.waitUntilApplied(await run.source.insertLsn());
 }

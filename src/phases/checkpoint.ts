@@ -55,6 +55,7 @@ export class Checkpoint {
     this.#writing = this.#writing.then(async () => {
       await this.checkTarget();
       await this.#run.sink.writeState(this.#run.names.index, this.#state);
+      await this.#run.failpoint?.('checkpoint.written');
     });
     await this.#writing;
   }

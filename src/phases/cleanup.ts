@@ -9,10 +9,15 @@ import type { Run } from './run-state.ts';
 export async function cleanUp(run: Run, checkpoint: Checkpoint): Promise<readonly string[]> {
   const { source, sink, names } = run;
   await source.dropSlot(names.slot);
+  await run.failpoint?.('cleanup.slot-dropped');
   await source.dropPublication(names.publication);
+  await run.failpoint?.('cleanup.publication-dropped');
   await sink.finishSettings(names.index, run.plan.settings);
+  await run.failpoint?.('cleanup.settings-finished');
   await sink.removeBuildAlias(names.index, names.buildAlias);
+  await run.failpoint?.('cleanup.build-alias-removed');
   const deleted = await deleteOldGenerations(run);
+  await run.failpoint?.('cleanup.generations-deleted');
   await checkpoint.enter('finished');
   return deleted;
 }

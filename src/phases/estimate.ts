@@ -22,7 +22,9 @@ export async function estimateBuild(request: PreflightRequest): Promise<BuildEst
   const { findings, table, plan, previous } = await runPreflight(request);
   requireNoFailure(findings);
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
-  const unfinished = (await request.sink.generations(request.config.alias)).find(({ state }) => state.phase !== 'finished' && state.phase !== 'failed');
+  const unfinished = (await request.sink.generations(request.config.alias)).find(
+    ({ state }) => state.phase !== 'finished' && state.phase !== 'failed',
+  );
   const { index } = buildNames(request.config.alias, 'xxxx', new Date());
   return {
     table,

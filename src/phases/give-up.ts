@@ -22,6 +22,7 @@ export async function giveUp(run: Run, build: Build, checkpoint: Checkpoint | nu
   if (build.at === 'cleanup' || !(nothingToResume || hopeless)) return;
   try {
     await run.source.dropSlot(run.names.slot);
+    await run.failpoint?.('failed.slot-dropped');
     await run.source.dropPublication(run.names.publication);
     if (checkpoint !== null && (await run.sink.indexUuid(run.names.index)) === checkpoint.uuid) await checkpoint.enter('failed');
   } catch (cause) {

@@ -30,6 +30,13 @@ export async function makeIndex(run: Run, cp: bigint, previous: string | null): 
     rejectedIds: [],
     settings: plan.settings,
   };
-  const { uuid } = await sink.createIndex({ index: names.index, buildAlias: names.buildAlias, mapping: plan.mapping, settings: plan.settings, state });
+  const { uuid } = await sink.createIndex({
+    index: names.index,
+    buildAlias: names.buildAlias,
+    mapping: plan.mapping,
+    settings: plan.settings,
+    state,
+  });
+  await run.failpoint?.('index.created');
   return { state, uuid };
 }

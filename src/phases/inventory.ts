@@ -28,7 +28,15 @@ export interface Inventory {
 }
 
 /** Everything of ours on both servers, orphans included, for one alias or (null) for all. */
-export async function readInventory({ source, sink, alias }: { readonly source: Source; readonly sink: Sink; readonly alias: string | null }): Promise<Inventory> {
+export async function readInventory({
+  source,
+  sink,
+  alias,
+}: {
+  readonly source: Source;
+  readonly sink: Sink;
+  readonly alias: string | null;
+}): Promise<Inventory> {
   const all = await sink.generations(null);
   const slots = await source.listSlots(SLOT_PREFIX);
   const publications = await source.listPublications(SLOT_PREFIX);

@@ -1,7 +1,7 @@
 import type { DocumentEncoder } from '../core/encode/document.ts';
 import type { Rejection } from '../core/encode/document-plan.ts';
 import { rateDelayMs } from '../core/plan/rate.ts';
-import { type Row, fieldText } from '../core/row.ts';
+import { fieldText, type Row } from '../core/row.ts';
 import { BulkBody } from '../core/sink/bulk-body.ts';
 import type { Run } from './run-state.ts';
 import { sendBulk } from './send-bulk.ts';

@@ -1,9 +1,9 @@
 import { CopyTextReader } from '../core/encode/copy-text.ts';
 import { DocumentEncoder } from '../core/encode/document.ts';
 import { Failure } from '../core/failure.ts';
+import { parseLsn } from '../core/lsn.ts';
 import type { LeafProgress } from '../core/plan/build-state.ts';
 import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
-import { parseLsn } from '../core/lsn.ts';
 import type { Leaf } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { checkCatalog } from './catalog-guard.ts';
@@ -147,6 +147,7 @@ export class Load {
     const sends: Promise<void>[] = [];
     try {
       open.snapshot = reader.snapshot;
+      await this.#run.failpoint?.('chunk.opened');
       const now = await checkCatalog(this.#run);
       if (reader.relfilenode !== open.leaf.relfilenode) {
         this.#relfilenodeChanged(now.leaves, open);
@@ -154,6 +155,7 @@ export class Load {
         return { done: Promise.resolve() };
       }
       this.#run.counters.rows += await this.#copy(reader, sends);
+      await this.#run.failpoint?.('chunk.read');
     } catch (error) {
       // The bulks of a broken chunk must have ended before anything else is decided.
       await Promise.allSettled(sends);
@@ -192,6 +194,7 @@ export class Load {
   async #settle(open: OpenChunk, sends: readonly Promise<void>[]): Promise<void> {
     try {
       await Promise.all(sends);
+      await this.#run.failpoint?.('chunk.written');
       if (open.snapshot !== null) await this.#replay.resendDeletes(open.snapshot);
       if (open.generation === this.#generation) {
         this.#leaves = this.#leaves.map((leaf) => (leaf.oid === open.chunk.oid ? withDone(leaf, open.chunk) : leaf));
@@ -200,6 +203,7 @@ export class Load {
       await Promise.allSettled(sends);
       this.#close(open);
     }
+    await this.#run.failpoint?.('chunk.settled');
     await this.#checkpoint(this.#leaves);
   }
 

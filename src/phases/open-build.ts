@@ -65,14 +65,20 @@ const hintFresh = 'Run the same command with --fresh: it removes the unfinished 
 async function requireSameServer(context: BuildContext, { state, index }: Generation): Promise<void> {
   const now = await context.source.identity();
   if (now.systemIdentifier === state.systemIdentifier && now.timeline === state.timeline && now.database === state.database) return;
-  throw new Failure('slot-lost', `the unfinished build ${index} was made from another server, timeline or database than the one connected to (failover or restore)`, {
-    hint: hintFresh,
-  });
+  throw new Failure(
+    'slot-lost',
+    `the unfinished build ${index} was made from another server, timeline or database than the one connected to (failover or restore)`,
+    {
+      hint: hintFresh,
+    },
+  );
 }
 
 function requireSamePlan(table: SourceTable, plan: IndexPlan, { state, index }: Generation): void {
   if (table.oid !== state.table.oid || table.fingerprint !== state.catalogFingerprint) {
-    throw new Failure('source-changed', `${table.schema}.${table.name} is not the table any more that the unfinished build ${index} was made from`, { hint: hintFresh });
+    throw new Failure('source-changed', `${table.schema}.${table.name} is not the table any more that the unfinished build ${index} was made from`, {
+      hint: hintFresh,
+    });
   }
   if (plan.fingerprint !== state.planFingerprint) {
     throw new Failure('plan-changed', `the config of ${state.alias} has changed since the unfinished build ${index} was started`, {

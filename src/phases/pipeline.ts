@@ -4,16 +4,16 @@ import { parseLsn } from '../core/lsn.ts';
 import { catchUp } from './catchup.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { cleanUp } from './cleanup.ts';
+import { waitForDeadBulks } from './dead-bulks.ts';
 import { makeIndex } from './index.ts';
 import { Load } from './load.ts';
 import { startProgress } from './progress.ts';
+import { proveIndex } from './prove.ts';
 import { Replay } from './replay.ts';
 import type { Run } from './run-state.ts';
 import { makeSlot } from './slot.ts';
 import { type SlotWatch, watchSlot } from './slot-watch.ts';
 import { swapAlias } from './swap.ts';
-import { proveIndex } from './prove.ts';
-import { waitForDeadBulks } from './dead-bulks.ts';
 
 /** What runs beside the phases from the load to the clean-up. */
 interface Running {
@@ -100,6 +100,7 @@ export class Pipeline {
       await progress.stop();
     }
     replay.loadFinished();
+    await this.#run.failpoint?.('load.finished');
     await checkpoint.loaded(load.leaves);
     return this.#built();
   }
@@ -128,7 +129,9 @@ export class Pipeline {
   async #cleanUp(built: Built): Promise<readonly string[]> {
     const checkpoint = this.#open(built);
     if (checkpoint.state.phase !== 'cleanup') await checkpoint.enter('cleanup');
+    await this.#run.failpoint?.('swap.recorded');
     await this.#drain(built);
+    await this.#run.failpoint?.('cleanup.drained');
     return await cleanUp(this.#run, checkpoint);
   }
 

@@ -2,9 +2,10 @@
  * What the pipeline needs from the two servers and from the machine. Declared here, by their user (style.md 14); `src/postgres` and
  * `src/elasticsearch` implement them. Every method throws `Failure` for what can happen; anything else is a bug. Every method is safe to run twice.
  */
-import type { Row } from '../core/row.ts';
+
 import type { Finding } from '../core/finding.ts';
 import type { BuildState } from '../core/plan/build-state.ts';
+import type { Row } from '../core/row.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import type { Column, Leaf, SourceTable } from '../core/table.ts';
@@ -77,9 +78,7 @@ export interface ChunkReader {
 }
 
 /** A message of the replication stream, in the order received. `bytes` is one pgoutput message and stays valid. */
-export type StreamMessage =
-  | { readonly kind: 'data'; readonly bytes: Buffer }
-  | { readonly kind: 'keepalive'; readonly walEnd: bigint };
+export type StreamMessage = { readonly kind: 'data'; readonly bytes: Buffer } | { readonly kind: 'keepalive'; readonly walEnd: bigint };
 
 export interface ChangeStream {
   /** Waits for the next messages (all that have arrived, at least one; an empty list after `timeoutMs`). Throws `connection-lost`, `slot-lost`. */
@@ -147,7 +146,12 @@ export interface Source {
   listPublications(prefix: string): Promise<readonly string[]>;
 
   /** Waits for older writing transactions at most `timeoutMs`; then names the blocker (pid, user, age), cancels, leaves no slot, throws `slot-timeout`. */
-  createSlot(request: { readonly name: string; readonly temporary: boolean; readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<CreatedSlot>;
+  createSlot(request: {
+    readonly name: string;
+    readonly temporary: boolean;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<CreatedSlot>;
   readSlot(name: string): Promise<SlotState | null>;
   /** Slots whose name starts with `prefix`. */
   listSlots(prefix: string): Promise<readonly SlotState[]>;
@@ -162,7 +166,11 @@ export interface Source {
 
   openChunk(request: ChunkRequest): Promise<ChunkReader>;
   /** The whole table (all leaves) as COPY text under an exported snapshot (or a fresh REPEATABLE READ one if null). */
-  openTable(request: { readonly table: SourceTable; readonly columns: readonly Column[]; readonly snapshotName: string | null }): Promise<ChunkReader>;
+  openTable(request: {
+    readonly table: SourceTable;
+    readonly columns: readonly Column[];
+    readonly snapshotName: string | null;
+  }): Promise<ChunkReader>;
   lookup(request: LookupRequest): Promise<LookupResult>;
   readReference(request: ReferenceRequest): Promise<readonly ReferenceRow[]>;
   /** Keeps an exported snapshot alive by importing it in a session of its own; re-exports it under a new name. */
@@ -249,7 +257,13 @@ export interface SwapRequest {
 
 export interface Sink {
   identity(): Promise<SinkIdentity>;
-  preflight(request: { readonly alias: string; readonly index: string; readonly settings: IndexSettings; readonly adopt: boolean; readonly sourceBytes: number }): Promise<readonly Finding[]>;
+  preflight(request: {
+    readonly alias: string;
+    readonly index: string;
+    readonly settings: IndexSettings;
+    readonly adopt: boolean;
+    readonly sourceBytes: number;
+  }): Promise<readonly Finding[]>;
   readAlias(alias: string): Promise<AliasTarget>;
   /** All indices of ours for this alias (or for every alias), hidden ones too, newest first. */
   generations(alias: string | null): Promise<readonly Generation[]>;

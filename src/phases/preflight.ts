@@ -1,8 +1,8 @@
-import type { Finding } from '../core/finding.ts';
 import { Failure } from '../core/failure.ts';
+import type { Finding } from '../core/finding.ts';
 import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
-import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
 import { buildNames } from '../core/plan/names.ts';
+import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
 import type { AliasTarget, IndexSettings, Sink, Source } from './ports.ts';
 
@@ -32,7 +32,13 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
   const plan = table === null || table.key.length === 0 ? null : await planFor(request, table, target);
   const { index } = buildNames(config.alias, 'zzzz', new Date(0));
   findings.push(
-    ...(await sink.preflight({ alias: config.alias, index, settings: plan?.settings ?? config.settings, adopt: options.adopt, sourceBytes: table?.bytes ?? 0 })),
+    ...(await sink.preflight({
+      alias: config.alias,
+      index,
+      settings: plan?.settings ?? config.settings,
+      adopt: options.adopt,
+      sourceBytes: table?.bytes ?? 0,
+    })),
     ...(plan?.warnings ?? []).map((message): Finding => ({ level: 'warn', side: 'elasticsearch', code: 'plan', message })),
   );
   return { findings, table, plan, previous };
@@ -55,7 +61,10 @@ export function requireNoFailure(findings: readonly Finding[]): void {
   const failed = findings.filter((finding) => finding.level === 'fail');
   if (failed.length === 0) return;
   throw new Failure('preflight-refused', failed.map((finding) => `${finding.side}: ${finding.message}`).join('\n'), {
-    hint: failed.map((finding) => finding.fix ?? '').filter((fix) => fix !== '').join('\n'),
+    hint: failed
+      .map((finding) => finding.fix ?? '')
+      .filter((fix) => fix !== '')
+      .join('\n'),
   });
 }
 

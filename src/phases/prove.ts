@@ -1,4 +1,4 @@
-import { type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
+import { isPassing, type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
 import type { Replay } from './replay.ts';
 import type { Run } from './run-state.ts';
 import { verifyAtFence } from './verify.ts';
@@ -22,9 +22,10 @@ export async function proveIndex(run: Run, replay: Replay): Promise<PassingRepor
     slotName: names.slot,
     slotTimeoutMs: options.slotTimeoutMs,
     signal,
+    ...(run.failpoint === undefined ? {} : { failpoint: run.failpoint }),
   });
-  const passed = report.differenceCount === 0 && report.unsettled.length === 0 && report.rows - report.rejected === report.documents;
-  reporter.report({ type: 'verify.result', passed, ...report });
+  await run.failpoint?.('verify.compared');
+  reporter.report({ type: 'verify.result', passed: isPassing(report), ...report });
   for (const { id, kind, fields } of report.differences) reporter.report({ type: 'drift', id, kind, fields });
   return requirePassing(report);
 }

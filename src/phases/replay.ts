@@ -50,7 +50,7 @@ export class Replay implements ReplayControl {
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);
     this.#lanes = new Lanes(run, run.options.bulkJobs, () => this.#advance());
-    this.#applier = new StepApplier(run, this.#lanes, this.#watermark, this.gate, this.deletes);
+    this.#applier = new StepApplier({ run, lanes: this.#lanes, watermark: this.#watermark, gate: this.gate, deletes: this.deletes });
   }
 
   /** Everything committed before this position is in the sink, durably. */
@@ -203,7 +203,9 @@ export class Replay implements ReplayControl {
     this.#acknowledgedAt = time;
     // The snapshot is taken after the commits became durable, so it may release them all.
     if (this.acknowledger.waiting > 0) this.acknowledger.observe(await this.#run.source.currentSnapshot());
+    await this.#run.failpoint?.('replay.durable');
     this.#stream?.acknowledge(this.acknowledger.ackedLsn);
+    await this.#run.failpoint?.('replay.acknowledged');
   }
 
   async #unlessAborted<T>(promise: Promise<T>): Promise<T> {

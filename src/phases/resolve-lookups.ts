@@ -40,7 +40,12 @@ export function needsLookup(encoder: DocumentEncoder, change: KeyChange): boolea
   return change.row !== null && !encoder.isComplete(change.row);
 }
 
-async function lookUp(run: Run, keys: readonly (readonly string[])[], xids: ReadonlySet<number>, snapshotName: string | null): Promise<readonly Row[]> {
+async function lookUp(
+  run: Run,
+  keys: readonly (readonly string[])[],
+  xids: ReadonlySet<number>,
+  snapshotName: string | null,
+): Promise<readonly Row[]> {
   const key = run.documents.key.map((index) => run.documents.columns[index] as (typeof run.documents.columns)[number]);
   const startedAt = run.clock.now();
   for (;;) {

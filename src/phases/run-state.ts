@@ -2,9 +2,10 @@ import type { DocumentPlan } from '../core/encode/document-plan.ts';
 import type { Reporter } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
 import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
-import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { BuildNames } from '../core/plan/names.ts';
+import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
+import type { Failpoint } from './failpoints.ts';
 import type { Clock, RejectFile, Sink, Source } from './ports.ts';
 
 /** What the command line gives to a build. */
@@ -23,6 +24,8 @@ export interface BuildContext {
   readonly newBuildId: () => string;
   /** Which lane an id belongs to (rule R5); only a test that switches the rule off gives another one. */
   readonly laneOf?: (id: Buffer, laneCount: number) => number;
+  /** Only tests have one. */
+  readonly failpoint?: Failpoint;
 }
 
 /** What every phase of one build shares, fixed once the table is known. */

@@ -26,7 +26,9 @@ export async function sendBulk(run: Run, body: BulkBody): Promise<readonly Refus
     let why = '';
     for (const part of open) {
       throwIfAborted(run.signal);
-      const verdict = judge(part, await run.sink.bulk(run.names.buildAlias, part));
+      const [answer] = await Promise.all([run.sink.bulk(run.names.buildAlias, part), run.failpoint?.('bulk.sent')]);
+      await run.failpoint?.('bulk.acknowledged');
+      const verdict = judge(part, answer);
       refused.push(...verdict.refused);
       run.counters.written += verdict.done;
       run.counters.superseded += verdict.superseded;

@@ -11,12 +11,15 @@ const POLL_MS = 50;
 export async function makeSlot(run: Run): Promise<bigint> {
   const { source, names, options, signal } = run;
   await source.createPublication(names.publication, run.table);
+  await run.failpoint?.('publication.created');
   const slot = await source.createSlot({ name: names.slot, temporary: false, timeoutMs: options.slotTimeoutMs, signal });
   try {
+    await run.failpoint?.('slot.created');
     await waitUntilVisible(run, slot);
   } finally {
     await slot.release();
   }
+  await run.failpoint?.('slot.ready');
   return slot.consistentPoint;
 }
 
@@ -39,7 +42,11 @@ async function waitUntilVisible(run: Run, slot: CreatedSlot): Promise<void> {
 }
 
 function notVisible(missing: readonly bigint[]): Failure {
-  return new Failure('slot-timeout', `transactions ${missing.slice(0, 5).join(', ')} are committed in the WAL but not visible yet; the load cannot start`, {
-    hint: 'A synchronous standby does not answer (synchronous_standby_names). Run the same command again when it does, or with a longer --slot-timeout.',
-  });
+  return new Failure(
+    'slot-timeout',
+    `transactions ${missing.slice(0, 5).join(', ')} are committed in the WAL but not visible yet; the load cannot start`,
+    {
+      hint: 'A synchronous standby does not answer (synchronous_standby_names). Run the same command again when it does, or with a longer --slot-timeout.',
+    },
+  );
 }

@@ -1,15 +1,13 @@
+import { DocumentEncoder } from '../core/encode/document.ts';
 import { Failure } from '../core/failure.ts';
 import { decodeMessage, type WalMessage } from '../core/wal/pgoutput.ts';
 import { mapRelation } from '../core/wal/relation-map.ts';
 import { type CollapsedTransaction, TransactionBuffer } from '../core/wal/transaction.ts';
-import { DocumentEncoder } from '../core/encode/document.ts';
 import type { ChangeStream, StreamMessage } from './ports.ts';
 import type { Run } from './run-state.ts';
 
 /** What the replay applies, in stream order: a transaction (or a part of one), or a position up to which nothing concerns us. */
-export type Step =
-  | { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction }
-  | { readonly kind: 'position'; readonly lsn: bigint };
+export type Step = { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction } | { readonly kind: 'position'; readonly lsn: bigint };
 
 /** Enough for one round of lookups and bulks. */
 const ROUND_BYTES = 4 << 20;

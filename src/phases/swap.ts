@@ -15,8 +15,10 @@ export async function swapAlias(run: Run, checkpoint: Checkpoint, _proof: Passin
   await checkpoint.checkTarget();
   const { previous } = checkpoint.state;
   const properties = await propertiesOf(run, previous);
+  await run.failpoint?.('swap.asked');
   const outcome = await sink.swap({ alias: config.alias, to: names.index, from: previous, properties, adopt: options.adopt });
   if (outcome === 'alias-changed') throw aliasChanged(config.alias, previous, await describeAlias(run));
+  await run.failpoint?.('swap.made');
   run.reporter.report({ type: 'swap', alias: config.alias, from: previous, to: names.index });
 }
 

@@ -19,7 +19,7 @@ export async function readReference(session: Session, request: ReferenceRequest)
   );
   const operators = await readKeyOperators(session, request.table, request.key);
   const values = request.fields.map(({ column }) => referenceExpression(`t.${quoteIdentifier(column.name)}`, column.typeOid, types));
-  const select = `select ${[...request.key.map((column) => `t.${quoteIdentifier(column.name)}::text`), ...values].map((sql, i) => `${sql} as c${i}`).join(', ')}`;
+  const select = `select ${[...request.key.map((column) => keyText(column.name)), ...values].map((sql, i) => `${sql} as c${i}`).join(', ')}`;
   const { rows } = request;
   await beginUnder(session, request.snapshotName);
   const found: ReferenceRow[] = [];
@@ -31,6 +31,11 @@ export async function readReference(session: Session, request: ReferenceRequest)
   } else found.push(...(await sample(session, request, select, rows)));
   await endTransaction(session);
   return found;
+}
+
+/** By the type's output function, as COPY and the stream do: a cast to text would strip the padding of char(n). */
+function keyText(name: string): string {
+  return `concat(t.${quoteIdentifier(name)})`;
 }
 
 /** A sample of blocks first; the whole table if that is too few rows (a small table, or one never analysed). */
@@ -57,7 +62,7 @@ function sampled(request: ReferenceRequest, wanted: { readonly random: number; r
   const columns = quoteColumns('t', [
     ...new Map([...request.key, ...request.fields.map((field) => field.column)].map((column) => [column.name, column])).values(),
   ]);
-  const key = request.key.map((column) => `t.${quoteIdentifier(column.name)}::text`).join(`, `);
+  const key = request.key.map((column) => keyText(column.name)).join(`, `);
   const order = `hashtextextended(concat_ws(E'\\x01', ${key}), ${longSeed(wanted.seed)})`;
   return `from (select ${columns} from ${quoteFromRelation(request.table)} t ${tablesample} order by ${order} limit ${wanted.random}) t`;
 }

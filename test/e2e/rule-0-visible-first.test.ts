@@ -30,7 +30,10 @@ async function expectStandby(name: string): Promise<void> {
   const { client } = world.database;
   await client.query(name === '' ? 'alter system reset synchronous_standby_names' : `alter system set synchronous_standby_names = '${name}'`);
   await reload();
-  await waitFor('the setting to be known', async () => (await client.query('show synchronous_standby_names')).rows[0].synchronous_standby_names === name);
+  await waitFor(
+    'the setting to be known',
+    async () => (await client.query('show synchronous_standby_names')).rows[0].synchronous_standby_names === name,
+  );
 }
 
 /**
@@ -66,7 +69,10 @@ async function createSlotAround(source: Source, request: Parameters<Source['crea
 
 async function waitForLock(xid: string): Promise<void> {
   await waitFor(`somebody to wait for xid ${xid}`, async () => {
-    const { rowCount } = await world.database.client.query(`select 1 from pg_locks where locktype = 'transactionid' and transactionid = $1::xid and not granted`, [xid]);
+    const { rowCount } = await world.database.client.query(
+      `select 1 from pg_locks where locktype = 'transactionid' and transactionid = $1::xid and not granted`,
+      [xid],
+    );
     return (rowCount ?? 0) > 0;
   });
 }

@@ -2,8 +2,8 @@ import { after, before, test } from 'node:test';
 import type { ChangeStream, CreatedSlot, Source } from '../../src/phases/ports.ts';
 import { connect } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { wrapChunk, wrapStream } from './wrapped.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { wrapChunk, wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
 
@@ -51,7 +51,10 @@ function withTransactionInFlight(source: Source): { readonly source: Source; rea
   };
 }
 
-async function createSlotUnder(source: Source, request: Parameters<Source['createSlot']>[0]): Promise<{ slot: CreatedSlot; third: Awaited<ReturnType<typeof connect>> }> {
+async function createSlotUnder(
+  source: Source,
+  request: Parameters<Source['createSlot']>[0],
+): Promise<{ slot: CreatedSlot; third: Awaited<ReturnType<typeof connect>> }> {
   const { url } = world.database;
   const [first, second, third] = [await connect(url), await connect(url), await connect(url)];
   const xid = async (client: typeof first): Promise<string> => (await client.query('select pg_current_xact_id()::text as xid')).rows[0].xid;
@@ -73,7 +76,10 @@ async function createSlotUnder(source: Source, request: Parameters<Source['creat
 /** Slot creation waits for the end of a transaction by asking for a lock on its xid. */
 async function waitForXid(xid: string): Promise<void> {
   await waitFor(`somebody to wait for xid ${xid}`, async () => {
-    const { rowCount } = await world.database.client.query(`select 1 from pg_locks where locktype = 'transactionid' and transactionid = $1::xid and not granted`, [xid]);
+    const { rowCount } = await world.database.client.query(
+      `select 1 from pg_locks where locktype = 'transactionid' and transactionid = $1::xid and not granted`,
+      [xid],
+    );
     return (rowCount ?? 0) > 0;
   });
 }

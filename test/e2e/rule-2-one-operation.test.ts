@@ -2,8 +2,8 @@ import { after, before, test } from 'node:test';
 import type { ChangeStream, Sink, Source, StreamMessage } from '../../src/phases/ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks, type SentOperation } from './bulk-inspection.ts';
-import { wrapStream } from './wrapped.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
 

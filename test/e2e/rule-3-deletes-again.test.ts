@@ -2,8 +2,8 @@ import { after, before, test } from 'node:test';
 import type { Sink, Source } from '../../src/phases/ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expireTombstones, interceptBulks, type SentOperation } from './bulk-inspection.ts';
-import { wrapChunk } from './wrapped.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { wrapChunk } from './wrapped.ts';
 
 let world: RuleWorld;
 

@@ -4,8 +4,8 @@ import { Failure } from '../../src/core/failure.ts';
 import type { ChangeStream, Source } from '../../src/phases/ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks } from './bulk-inspection.ts';
-import { wrapStream } from './wrapped.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
 

@@ -1,5 +1,5 @@
+import { isVisible, type PgSnapshot, widenXid } from './snapshot.ts';
 import type { DurableCommit } from './watermark.ts';
-import { type PgSnapshot, isVisible, widenXid } from './snapshot.ts';
 
 /**
  * Rule R4: decides which position may be confirmed to the slot. Never past an operation that is not durable (only durable commits are offered), never

@@ -1,4 +1,4 @@
-import { type PgSnapshot, isVisible, widenXid } from './snapshot.ts';
+import { isVisible, type PgSnapshot, widenXid } from './snapshot.ts';
 
 /** A delete that went to the sink while the load was running. */
 export interface SentDelete {

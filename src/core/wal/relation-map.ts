@@ -12,7 +12,8 @@ export function mapRelation(relation: RelationMessage, table: SourceTable, plan:
   for (const column of relation.columns) {
     const before = known.get(column.name);
     if (before === undefined) throw columnChanged(relation, `column "${column.name}" is new`);
-    if (before.typeOid !== column.typeOid || before.typmod !== column.typmod) throw columnChanged(relation, `column "${column.name}" has another type`);
+    if (before.typeOid !== column.typeOid || before.typmod !== column.typmod)
+      throw columnChanged(relation, `column "${column.name}" has another type`);
     known.delete(column.name);
   }
   for (const missing of known.values()) {

@@ -1,6 +1,6 @@
 import type { DocumentEncoder } from '../encode/document.ts';
 import type { DocumentPlan, Rejection } from '../encode/document-plan.ts';
-import { FIELD_ABSENT, type Row, emptyRow, fieldText, fillAbsent } from '../row.ts';
+import { emptyRow, FIELD_ABSENT, fieldText, fillAbsent, type Row } from '../row.ts';
 import { readTuple } from './pgoutput.ts';
 
 /** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */

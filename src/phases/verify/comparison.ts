@@ -2,6 +2,7 @@ import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Difference, Reporter } from '../../core/events.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { SourceTable } from '../../core/table.ts';
+import type { Failpoint } from '../failpoints.ts';
 import type { Clock, FrozenIndex, Sink, Source } from '../ports.ts';
 import type { ReplayControl } from '../replay-control.ts';
 
@@ -25,6 +26,8 @@ export interface VerifyContext {
   readonly slotName: string;
   readonly slotTimeoutMs: number;
   readonly signal: AbortSignal;
+  /** Only tests have one. */
+  readonly failpoint?: Failpoint;
 }
 
 /** Both sides, each frozen. With `fence` they show the same moment; with `settling` the index may be ahead of the snapshot, never behind it. */

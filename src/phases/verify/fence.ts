@@ -17,6 +17,7 @@ export async function freezeAtFence(context: VerifyContext): Promise<Comparison 
   await context.replay.hold();
   try {
     const slot = await createFenceSlot(context);
+    await context.failpoint?.('verify.held');
     return slot === null ? null : await freezeBoth(context, slot);
   } finally {
     context.replay.release();
@@ -85,6 +86,7 @@ async function freezeIndex(context: VerifyContext, moment: Moment): Promise<Comp
   const rejectedIds = [...context.rejectedIds];
   await sink.refresh(index);
   const frozen = await sink.freeze(index);
+  await context.failpoint?.('verify.frozen');
   const rejected = await failingClosed(frozen, () => withoutDocument(frozen, rejectedIds));
   const close = () => closingAfter(moment.release, () => frozen.close());
   const { method, fenceLsn, snapshotName } = moment;

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatLsn, parseLsn } from '../../../src/core/lsn.ts';
+import { Acknowledger } from '../../../src/core/wal/acknowledger.ts';
+import { DeleteMemory } from '../../../src/core/wal/delete-memory.ts';
+import { Reservoir } from '../../../src/core/wal/reservoir.ts';
+import { isVisible, parseSnapshot, widenXid } from '../../../src/core/wal/snapshot.ts';
+import { Watermark } from '../../../src/core/wal/watermark.ts';
+
+test('LSNs survive print and parse over all 64 bits, and compare as numbers', () => {
+  fc.assert(fc.property(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), (lsn) => parseLsn(formatLsn(lsn)) === lsn));
+  assert.ok(parseLsn('9/0') < parseLsn('10/0'));
+  for (const bad of ['', '1', '1/', '/1', '1/2/3', 'x/1', '123456789/0', '-1/0']) assert.throws(() => parseLsn(bad), RangeError);
+});
+
+test('a snapshot sees what committed before it: below xmax and not in progress', () => {
+  const snapshot = parseSnapshot('10:20:12,15');
+  assert.deepEqual(
+    [9n, 11n, 12n, 15n, 19n, 20n].map((xid) => isVisible(snapshot, xid)),
+    [true, true, false, false, true, false],
+  );
+  assert.equal(parseSnapshot('10:10:').inProgress.size, 0);
+  assert.throws(() => parseSnapshot('10:20'), RangeError);
+});
+
+test('a 32-bit xid is widened to the epoch it must be from, also around a wrap', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n << 33n, max: 1n << 60n }), fc.bigInt({ min: -((1n << 31n) - 1n), max: (1n << 31n) - 1n }), (near, distance) => {
+      const xid = near + distance;
+      return widenXid(Number(xid & 0xffffffffn), near) === xid;
+    }),
+  );
+  assert.equal(widenXid(5, 3n), 5n);
+});
+
+test('the watermark stops at the first commit that is not durable, whatever finished behind it', () => {
+  const watermark = new Watermark(10n);
+  const first = watermark.open(1);
+  const second = watermark.open(2);
+  first.outstanding = 1;
+  first.endLsn = 20n;
+  second.endLsn = 30n;
+  assert.deepEqual(watermark.advance(), []);
+  assert.equal(watermark.durableLsn, 10n);
+  first.outstanding = 0;
+  assert.deepEqual(watermark.advance(), [
+    { endLsn: 20n, xid: 1 },
+    { endLsn: 30n, xid: 2 },
+  ]);
+  assert.equal(watermark.durableLsn, 30n);
+  assert.equal(watermark.pending, 0);
+});
+
+test('a commit whose end was not read yet holds the watermark', () => {
+  const watermark = new Watermark(10n);
+  const open = watermark.open(1);
+  watermark.open(null).endLsn = 50n;
+  assert.deepEqual(watermark.advance(), []);
+  open.endLsn = 20n;
+  assert.equal(watermark.advance().length, 2);
+});
+
+test('the watermark forgets what is unfinished when the stream starts again, and drops a long finished queue', () => {
+  const watermark = new Watermark(0n);
+  for (let i = 1; i <= 3000; i++) watermark.open(i).endLsn = BigInt(i);
+  assert.equal(watermark.advance().length, 3000);
+  watermark.open(1);
+  watermark.restart();
+  assert.equal(watermark.pending, 0);
+  assert.equal(watermark.durableLsn, 3000n);
+});
+
+test('nothing is acknowledged past a commit that is not visible yet', () => {
+  const acknowledger = new Acknowledger(5n);
+  acknowledger.offer([
+    { endLsn: 10n, xid: 11 },
+    { endLsn: 20n, xid: 12 },
+    { endLsn: 30n, xid: null },
+  ]);
+  assert.equal(acknowledger.observe(parseSnapshot('12:14:12')), 10n);
+  assert.equal(acknowledger.waiting, 2);
+  assert.equal(acknowledger.observe(parseSnapshot('13:14:')), 30n);
+});
+
+test('nothing is acknowledged past the start of a chunk in flight', () => {
+  const acknowledger = new Acknowledger(5n);
+  const chunk = acknowledger.chunkStarted();
+  acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
+  assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 5n);
+  const later = acknowledger.chunkStarted();
+  acknowledger.chunkFinished(chunk);
+  assert.equal(acknowledger.ackedLsn, 5n);
+  acknowledger.chunkFinished(later);
+  assert.equal(acknowledger.ackedLsn, 10n);
+});
+
+test('after a reconnect what was waiting comes again', () => {
+  const acknowledger = new Acknowledger(5n);
+  acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
+  acknowledger.restart();
+  assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 5n);
+});
+
+test('deletes are remembered until every later chunk must see them', () => {
+  const memory = new DeleteMemory();
+  memory.remember({ id: Buffer.from('a'), version: 1n, xid: 11 });
+  memory.remember({ id: Buffer.from('b'), version: 2n, xid: 12 });
+  memory.remember({ id: Buffer.from('c'), version: 3n, xid: 13 });
+  const unseen = [...memory.unseenBy(parseSnapshot('12:13:12'))].map((sent) => sent.id.toString());
+  assert.deepEqual(unseen, ['b', 'c']);
+  memory.forgetBelow(12n);
+  assert.equal(memory.size, 2);
+  memory.clear();
+  assert.equal(memory.size, 0);
+  assert.equal(memory.byteLength, 0);
+});
+
+test('a reservoir keeps a bounded sample of everything offered', () => {
+  let turn = 0;
+  const reservoir = new Reservoir<number>(3, () => (turn++ % 10) / 10);
+  for (let i = 0; i < 100; i++) reservoir.offer(i);
+  assert.equal(reservoir.values().length, 3);
+  assert.ok(reservoir.values().some((value) => value > 2));
+});

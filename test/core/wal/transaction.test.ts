@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DocumentEncoder } from '../../../src/core/encode/document.ts';
+import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
+import type { ValueForm } from '../../../src/core/encode/value-form.ts';
+import { FIELD_ABSENT, FIELD_NULL, fieldText, type Row } from '../../../src/core/row.ts';
+import { decodeMessage } from '../../../src/core/wal/pgoutput.ts';
+import { type CollapsedTransaction, TransactionBuffer } from '../../../src/core/wal/transaction.ts';
+import * as wire from './pgoutput-messages.ts';
+
+const column = (name: string, attnum: number, kind: 'string' | 'number' = 'string') => ({
+  name,
+  attnum,
+  typeName: 'text',
+  typeOid: 25,
+  typmod: -1,
+  notNull: false,
+  generated: false,
+  form: { kind } as ValueForm,
+});
+
+/** Columns id, body, n; the key is id. */
+const plan: DocumentPlan = {
+  columns: [column('id', 1), column('body', 2), column('n', 3)],
+  fields: [
+    { column: 0, field: 'id' },
+    { column: 1, field: 'body' },
+    { column: 2, field: 'n' },
+  ],
+  key: [0],
+  onNonFinite: 'reject',
+  onUnrepresentable: 'reject',
+  idHash: 'none',
+};
+const target = Int32Array.from([0, 1, 2]);
+
+function collapse(...messages: readonly Buffer[]): CollapsedTransaction {
+  const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+  buffer.begin(100n, 7);
+  feed(buffer, messages);
+  return buffer.commit(140n);
+}
+
+function feed(buffer: TransactionBuffer, messages: readonly Buffer[]): void {
+  for (const bytes of messages) {
+    const message = decodeMessage(bytes);
+    if (message.kind === 'insert') buffer.insert(bytes, message.after, target);
+    else if (message.kind === 'update') buffer.update(bytes, message.before, message.identity === 'full', message.after, target);
+    else if (message.kind === 'delete') buffer.delete(bytes, message.before, message.identity === 'full', target);
+    else if (message.kind === 'truncate') buffer.truncate();
+  }
+}
+
+function textsOf(row: Row): (string | null | undefined)[] {
+  return [0, 1, 2].map((field) => (row.starts[field] === FIELD_ABSENT ? undefined : fieldText(row, field)));
+}
+
+function outcome(transaction: CollapsedTransaction): { [id: string]: unknown } {
+  return Object.fromEntries(transaction.changes.map((change) => [change.id.toString(), change.row === null ? null : textsOf(change.row)]));
+}
+
+test('insert, update, delete and insert of one key are one operation: the last state', () => {
+  const transaction = collapse(
+    wire.insert(1, ['a', 'x', '1']),
+    wire.update(1, ['a', 'y', '2']),
+    wire.remove(1, 'K', ['a', null, null]),
+    wire.insert(1, ['a', 'z', '3']),
+  );
+  assert.deepEqual(outcome(transaction), { a: ['a', 'z', '3'] });
+  assert.equal(transaction.rowChanges, 4);
+});
+
+test('a key change deletes the old id; a swap of two keys leaves both', () => {
+  const key = (id: string) => ({ kind: 'K' as const, before: [id, null, null] });
+  assert.deepEqual(outcome(collapse(wire.update(1, ['b', 'x', '1'], key('a')))), { a: null, b: ['b', 'x', '1'] });
+  const swapped = collapse(
+    wire.update(1, ['t', 'A', '1'], key('a')),
+    wire.update(1, ['a', 'B', '2'], key('b')),
+    wire.update(1, ['b', 'A', '1'], key('t')),
+  );
+  assert.deepEqual(outcome(swapped), { a: ['a', 'B', '2'], t: null, b: ['b', 'A', '1'] });
+});
+
+test('an unchanged TOAST value comes from the old tuple, from the earlier state, across a key change, or stays absent for a lookup', () => {
+  assert.deepEqual(outcome(collapse(wire.update(1, ['a', undefined, '2'], { kind: 'O', before: ['a', 'big', '1'] }))), { a: ['a', 'big', '2'] });
+  assert.deepEqual(outcome(collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', undefined, '2']))), { a: ['a', 'big', '2'] });
+  const moved = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['b', undefined, '2'], { kind: 'K', before: ['a', null, null] }));
+  assert.deepEqual(outcome(moved), { a: null, b: ['b', 'big', '2'] });
+  assert.deepEqual(outcome(collapse(wire.update(1, ['a', undefined, '2']))), { a: ['a', undefined, '2'] });
+});
+
+test('n in the other columns of a key-only old tuple does not mean NULL', () => {
+  const transaction = collapse(wire.update(1, ['b', undefined, '2'], { kind: 'K', before: ['a', null, null] }));
+  assert.deepEqual(outcome(transaction), { a: null, b: ['b', undefined, '2'] });
+});
+
+test('a TOASTed key that did not change is taken from the old key', () => {
+  assert.deepEqual(outcome(collapse(wire.update(1, [undefined, 'x', '2'], { kind: 'K', before: ['a', null, null] }))), { a: ['a', 'x', '2'] });
+});
+
+test('a value set to NULL is NULL, not unchanged', () => {
+  const change = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', null, '2'])).changes[0];
+  assert.equal(change?.row?.starts[1], FIELD_NULL);
+});
+
+test('TRUNCATE forgets what came before it in the transaction and keeps what comes after', () => {
+  const transaction = collapse(wire.insert(1, ['a', 'x', '1']), wire.truncate([1]), wire.insert(1, ['b', 'y', '2']));
+  assert.equal(transaction.truncate, true);
+  assert.deepEqual(outcome(transaction), { b: ['b', 'y', '2'] });
+});
+
+test('a key that makes no id is a rejection, and its delete nothing', () => {
+  const long = 'k'.repeat(600);
+  const transaction = collapse(wire.insert(1, [long, 'x', '1']), wire.remove(1, 'K', ['y'.repeat(600), null, null]));
+  assert.equal(transaction.changes.length, 1);
+  assert.equal(transaction.changes[0]?.rejection?.column, 'id');
+});
+
+test('parts: the first says so, only the last has the end, memory starts anew', () => {
+  const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+  buffer.begin(100n, 7);
+  feed(buffer, [wire.insert(1, ['a', 'x', '1'])]);
+  assert.ok(buffer.byteLength > 0);
+  const first = buffer.takePart();
+  assert.deepEqual([first.firstPart, first.endLsn, buffer.open, buffer.byteLength], [true, null, true, 0]);
+  feed(buffer, [wire.insert(1, ['b', 'y', '2'])]);
+  const last = buffer.commit(140n);
+  assert.deepEqual([last.firstPart, last.endLsn, last.finalLsn, buffer.open], [false, 140n, 100n, false]);
+  assert.deepEqual(outcome(last), { b: ['b', 'y', '2'] });
+});
