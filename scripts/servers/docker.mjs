@@ -17,7 +17,7 @@ export async function dockerUp(wanted, say) {
   if (wanted.esNodes !== 1 || wanted.pgSettings.length > 0 || wanted.esSettings.length > 0) {
     throw new Error('ES_NODES, PG_SETTINGS and ES_SETTINGS work without Docker only: add SERVICES=local');
   }
-  const [pgPort, esPort] = [await freePort(wanted.pgPort), await freePort(wanted.esPort)];
+  const [pgPort, esPort] = [await freePort(wanted.pgPort, 'PG_PORT'), await freePort(wanted.esPort, 'ES_PORT')];
   Object.assign(process.env, {
     PG_VERSION: wanted.pgVersion,
     ES_VERSION: wanted.esVersion,

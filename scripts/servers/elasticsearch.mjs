@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from './free-port.mjs';
+import { freePorts, requireFree } from './free-port.mjs';
 import { requireJdk } from './java.mjs';
 import { run, startDetached, stopProcess, waitUntilReady } from './os-process.mjs';
 import { downloadOnce, serverFolder } from './state.mjs';
@@ -92,13 +92,16 @@ function discovery(nodes) {
 
 async function planNodes({ esNodes, esPort }) {
   const places = Array.from({ length: esNodes }, (_, at) => at);
-  const free = esPort === 0 ? await freePorts(2 * esNodes) : [...places.map((at) => esPort + at), ...places.map((at) => esPort + 100 + at)];
+  const asked = [...places.map((at) => esPort + at), ...places.map((at) => esPort + 100 + at)];
+  const free = esPort === 0 ? await freePorts(2 * esNodes) : await Promise.all(asked.map((port) => requireFree(port, 'ES_PORT')));
   return places.map((at) => ({ name: `node-${at + 1}`, http: free[at], transport: free[esNodes + at] }));
 }
 
+const clusterName = (wanted) => `realign-${wanted.instance}`;
+
 function nodeSettings(wanted, node, nodes) {
   const own = [
-    ['cluster.name', `realign-${wanted.instance}`],
+    ['cluster.name', clusterName(wanted)],
     ['node.name', node.name],
     ['http.host', '127.0.0.1'],
     ['http.port', node.http],
@@ -108,11 +111,12 @@ function nodeSettings(wanted, node, nodes) {
   return [...own, ...discovery(nodes), ...SETTINGS, ...wanted.esSettings].map(([key, value]) => `${key}=${value}`);
 }
 
-async function clusterIsComplete(port, nodes) {
+/** The name tells our cluster from another one that answers on the port. */
+async function clusterIsComplete(port, nodes, name) {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/_cluster/health?wait_for_nodes=${nodes}&timeout=1s`);
     const health = await answer.json();
-    return answer.ok && health.number_of_nodes === nodes && health.status !== 'red';
+    return answer.ok && health.cluster_name === name && health.number_of_nodes === nodes && health.status !== 'red';
   } catch {
     return false;
   }
@@ -135,7 +139,11 @@ export async function startElasticsearch(wanted, started, say) {
   }
   await Promise.all(
     running.map(({ http, identity, log, name }) =>
-      waitUntilReady(identity, () => clusterIsComplete(http, nodes.length), { name: `Elasticsearch ${name}`, log, timeoutMs: 180_000 }),
+      waitUntilReady(identity, () => clusterIsComplete(http, nodes.length, clusterName(wanted)), {
+        name: `Elasticsearch ${name}`,
+        log,
+        timeoutMs: 180_000,
+      }),
     ),
   );
   const urls = nodes.map((node) => `http://127.0.0.1:${node.http}`);

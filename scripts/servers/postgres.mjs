@@ -20,6 +20,7 @@ const SETTINGS = [
   ['max_replication_slots', '40'],
   ['max_wal_senders', '40'],
   ['max_connections', '200'],
+  ['max_prepared_transactions', '10'],
   ['fsync', 'off'],
 ];
 
@@ -84,18 +85,30 @@ function asksForPassword(port) {
   });
 }
 
+/** Its own postmaster.pid says `ready`: whoever else answers on the port does not count (https://www.postgresql.org/docs/current/storage-file-layout.html). */
+function ownServerIsReady(folder, identity) {
+  const file = join(folder, 'cluster', 'postmaster.pid');
+  if (!existsSync(file)) return false;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return Number(lines[0]) === identity.pid && lines[7]?.trim() === 'ready';
+}
+
 /** Starts PostgreSQL for this instance; `started` hears of the process at once, so that it can be ended whatever happens next. */
 export async function startPostgres(wanted, started, say) {
   const binaries = serverOnPath(wanted.pgVersion) ?? (await downloadedServer(wanted.pgVersion, say));
   const user = serverUser();
   const folder = serverFolder(wanted.instance, 'postgres');
   await initialise(binaries, folder, user);
-  const port = await freePort(wanted.pgPort);
+  const port = await freePort(wanted.pgPort, 'PG_PORT');
   const log = join(folder, 'postgres.log');
   const options = [...SETTINGS, ['port', String(port)], ...wanted.pgSettings].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const identity = await startDetached(join(binaries, 'postgres'), ['-D', join(folder, 'cluster'), ...options], { log, cwd: folder, user });
   started({ kind: 'postgres', ...identity });
-  await waitUntilReady(identity, () => asksForPassword(port), { name: 'PostgreSQL', log, timeoutMs: 60_000 });
+  await waitUntilReady(identity, async () => ownServerIsReady(folder, identity) && (await asksForPassword(port)), {
+    name: 'PostgreSQL',
+    log,
+    timeoutMs: 60_000,
+  });
   return { version: wanted.pgVersion, port, url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, log, pid: identity.pid };
 }
 
