@@ -9,6 +9,7 @@ import { errorCode } from '../config/environment.ts';
 import type { Configuration, IndexEntry } from '../config/load.ts';
 import { formatDuration } from '../config/quantity.ts';
 import { runOptions } from '../config/run-options.ts';
+import { openFailpoints } from '../failpoints.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { RejectsFile } from '../rejects-file.ts';
 import { withServers } from '../servers.ts';
@@ -61,9 +62,12 @@ async function build({ config, run }: IndexEntry, configuration: Configuration, 
   };
   const tool = `realign ${context.toolVersion}`;
   const fixed = { clock: systemClock, reporter, rejects, config, options: runOptions(context.flags, run), signal: context.signal, tool, newBuildId };
+  const { failpoint, close } = await openFailpoints(context.environment);
+  const all = failpoint === undefined ? fixed : { ...fixed, failpoint };
   try {
-    return await withServers(configuration, context.toolVersion, (servers) => runBuild({ ...servers, ...fixed }));
+    return await withServers(configuration, context.toolVersion, (servers) => runBuild({ ...servers, ...all }));
   } finally {
+    close();
     await rejects.close();
   }
 }
