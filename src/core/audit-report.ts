@@ -9,7 +9,7 @@ export type AuditVerdict = 'equal' | 'drift' | 'unsettled' | 'unfinished';
  */
 export type AuditKind = 'missing' | 'extra' | 'different' | 'stale';
 
-export interface AuditDifference extends Difference {
+export interface AuditDifference extends Omit<Difference, 'kind'> {
   readonly kind: AuditKind;
   /** 0 … `partitions` − 1. */
   readonly partition: number;
@@ -66,7 +66,7 @@ export interface AuditDurations {
 }
 
 /** The result of one audit of one index. LSNs and versions are text; durations in milliseconds. */
-export interface AuditReport extends VerifyReport {
+export interface AuditReport extends Omit<VerifyReport, 'differences'> {
   readonly verdict: AuditVerdict;
   /** The concrete index that was compared. */
   readonly generation: string;
