@@ -1,5 +1,6 @@
 import { ByteWriter } from '../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../core/encode/document.ts';
+import { Failure } from '../core/failure.ts';
 import type { DeleteMemory } from '../core/wal/delete-memory.ts';
 import { Reservoir } from '../core/wal/reservoir.ts';
 import type { CollapsedTransaction, KeyChange } from '../core/wal/transaction.ts';
@@ -13,6 +14,7 @@ import { truncateIndex } from './truncate.ts';
 
 const SAMPLED_KEYS = 10_000;
 const PENDING_BYTES = 16 << 20;
+const RETRY_MS = 20;
 
 /** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
 export class StepApplier {
@@ -75,6 +77,7 @@ export class StepApplier {
     for (const change of transaction.changes) {
       await this.#applyChange(change, transaction, ticket, rows);
       if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
+      if (this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes) await this.#forgetDeletes(this.#deletes);
     }
     this.#run.counters.changes += transaction.rowChanges;
     if (inParts) await this.#lanes.drained();
@@ -112,6 +115,27 @@ export class StepApplier {
     this.#lanes.add({ id, version: transaction.finalLsn, document: null }, ticket, mends);
   }
 
+  /**
+   * What rule R3 must remember is bounded too: when no chunk is in flight, the only ones that could bring a row back are later ones, and those see whatever a
+   * snapshot taken now sees.
+   */
+  async #forgetDeletes(deletes: DeleteMemory): Promise<void> {
+    const { clock, counters, options, signal, source } = this.#run;
+    const startedAt = clock.now();
+    await this.#gate.quiesce();
+    try {
+      for (;;) {
+        deletes.forgetSeenBy([await source.currentSnapshot()]);
+        if (deletes.byteLength <= options.transactionBytes / 2) return;
+        if (clock.now() - startedAt > options.stallTimeoutMs) throw notVisible();
+        counters.throttle = 'postgres: a streamed commit is not visible yet (synchronous standby)';
+        await clock.sleep(RETRY_MS, signal);
+      }
+    } finally {
+      this.#gate.open();
+    }
+  }
+
   async #truncate(version: bigint): Promise<void> {
     await this.#lanes.drained();
     await this.#gate.quiesce();
@@ -122,4 +146,10 @@ export class StepApplier {
       this.#gate.open();
     }
   }
+}
+
+function notVisible(): Failure {
+  return new Failure('stalled', 'streamed deletes are still not visible to new snapshots', {
+    hint: 'A synchronous standby does not answer (synchronous_standby_names). The same command again resumes the build.',
+  });
 }

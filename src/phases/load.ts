@@ -43,7 +43,6 @@ export class Load {
   #leaves: LeafProgress[];
   #tableLeaves: readonly Leaf[];
   readonly #inFlight = new Set<OpenChunk>();
-  #newestXmin = 0n;
   #generation = 0;
 
   constructor(options: {
@@ -146,7 +145,8 @@ export class Load {
     const reader = await this.#run.source.openChunk({ leaf: open.leaf, from, to, columns: this.#run.documents.columns });
     const sends: Promise<void>[] = [];
     try {
-      open.snapshot = reader.snapshot;
+      // Rows of an attempt that broke off may have been written: what R3 asks is what the first one saw.
+      open.snapshot ??= reader.snapshot;
       await this.#run.failpoint?.('chunk.opened');
       const now = await checkCatalog(this.#run);
       if (reader.relfilenode !== open.leaf.relfilenode) {
@@ -209,12 +209,15 @@ export class Load {
 
   #close(open: OpenChunk): void {
     if (!this.#inFlight.delete(open)) return;
-    if (open.snapshot !== null && open.snapshot.xmin > this.#newestXmin) this.#newestXmin = open.snapshot.xmin;
     this.#replay.acknowledger.chunkFinished(open.floor);
     this.#replay.gate.leave();
-    let xmin = this.#newestXmin;
-    for (const other of this.#inFlight) if (other.snapshot !== null && other.snapshot.xmin < xmin) xmin = other.snapshot.xmin;
-    this.#replay.deletes.forgetBelow(xmin);
+    this.#forgetDeletes(open);
+  }
+
+  /** Later chunks see what this one saw. One that is being opened may have taken its snapshot before: then the next chunk's end decides. */
+  #forgetDeletes(closed: OpenChunk): void {
+    const snapshots = [closed, ...this.#inFlight].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
+    if (snapshots.length === this.#inFlight.size + 1) this.#replay.deletes.forgetSeenBy(snapshots);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { ByteWriter } from '../encode/byte-writer.ts';
 import { isVisible, type PgSnapshot, widenXid } from './snapshot.ts';
 
 /** A delete that went to the sink while the load was running. */
@@ -7,40 +8,97 @@ export interface SentDelete {
   readonly xid: number;
 }
 
+/** Version (8 bytes), xid (4), length of the id (2), then the id. */
+const HEAD_BYTES = 14;
+const PAGE_BYTES = 1 << 18;
+const FIRST_PAGE_BYTES = 1 << 12;
+
 /**
  * Rule R3: Elasticsearch forgets deletes, so a chunk row read before a delete may bring the document back when it is written after it. Deletes are
- * kept here from before they are sent until every later chunk must see them.
+ * kept here from before they are sent until every later chunk must see them. One transaction can delete millions of rows, so they are kept as bytes in pages
+ * (the id and 14 bytes each), not as objects; a page goes when all its deletes may be forgotten.
  */
 export class DeleteMemory {
-  #deletes: SentDelete[] = [];
+  #pages: ByteWriter[] = [];
   #byteLength = 0;
 
   get size(): number {
-    return this.#deletes.length;
+    return this.#pages.reduce((count, page) => count + [...recordsOf(page.view())].length, 0);
   }
 
+  /** Bytes in use; twice as many may be allocated. */
   get byteLength(): number {
     return this.#byteLength;
   }
 
   remember(sent: SentDelete): void {
-    this.#deletes.push(sent);
-    this.#byteLength += 64 + sent.id.length;
+    const page = this.#pageFor(HEAD_BYTES + sent.id.length);
+    const { buffer, offset } = page;
+    buffer.writeBigUInt64BE(sent.version, offset);
+    buffer.writeUInt32BE(sent.xid >>> 0, offset + 8);
+    buffer.writeUInt16BE(sent.id.length, offset + 12);
+    sent.id.copy(buffer, offset + HEAD_BYTES);
+    page.offset += HEAD_BYTES + sent.id.length;
+    this.#byteLength += HEAD_BYTES + sent.id.length;
   }
 
-  /** The deletes that a chunk read in `snapshot` did not see. */
-  unseenBy(snapshot: PgSnapshot): SentDelete[] {
-    return this.#deletes.filter((sent) => !isVisible(snapshot, widenXid(sent.xid, snapshot.xmax)));
+  /** The deletes remembered by now that a chunk read in `snapshot` did not see; each is valid until the memory changes its mind, so use it at once. */
+  *unseenBy(snapshot: PgSnapshot): Generator<SentDelete> {
+    const views = this.#pages.map((page) => page.view());
+    const sees = remembering((xid) => isVisible(snapshot, widenXid(xid, snapshot.xmax)));
+    for (const view of views) {
+      for (const sent of recordsOf(view)) if (!sees(sent.xid)) yield sent;
+    }
   }
 
-  /** Forgets what every snapshot with an xmin of at least `xmin` sees. Only call it with the smallest xmin of the chunks in flight and the newest one. */
-  forgetBelow(xmin: bigint): void {
-    this.#deletes = this.#deletes.filter((sent) => widenXid(sent.xid, xmin) >= xmin);
-    this.#byteLength = this.#deletes.reduce((sum, sent) => sum + 64 + sent.id.length, 0);
+  /**
+   * Forgets what all of `snapshots` see. Only call it with the snapshots of all chunks in flight and one that is at most as new as those of all later
+   * chunks: what a snapshot sees of committed transactions, every later one sees too.
+   */
+  forgetSeenBy(snapshots: readonly PgSnapshot[]): void {
+    const seen = remembering((xid) => snapshots.every((snapshot) => isVisible(snapshot, widenXid(xid, snapshot.xmax))));
+    this.#pages = this.#pages.filter((page) => {
+      for (const sent of recordsOf(page.view())) if (!seen(sent.xid)) return true;
+      return false;
+    });
+    this.#byteLength = this.#pages.reduce((sum, page) => sum + page.offset, 0);
   }
 
   clear(): void {
-    this.#deletes = [];
+    this.#pages = [];
     this.#byteLength = 0;
+  }
+
+  #pageFor(bytes: number): ByteWriter {
+    const last = this.#pages.at(-1);
+    if (last !== undefined && last.offset + bytes <= PAGE_BYTES) {
+      last.ensure(bytes);
+      return last;
+    }
+    const page = new ByteWriter(FIRST_PAGE_BYTES);
+    page.ensure(bytes);
+    this.#pages.push(page);
+    return page;
+  }
+}
+
+/** The deletes of one transaction lie side by side: its answer is worked out once. */
+function remembering(answerFor: (xid: number) => boolean): (xid: number) => boolean {
+  let last = -1;
+  let answer = false;
+  return (xid) => {
+    if (xid !== last) {
+      last = xid;
+      answer = answerFor(xid);
+    }
+    return answer;
+  };
+}
+
+function* recordsOf(view: Buffer): Generator<SentDelete> {
+  for (let at = 0; at < view.length; ) {
+    const end = at + HEAD_BYTES + view.readUInt16BE(at + 12);
+    yield { version: view.readBigUInt64BE(at), xid: view.readUInt32BE(at + 8), id: view.subarray(at + HEAD_BYTES, end) };
+    at = end;
   }
 }
