@@ -9,7 +9,7 @@ export type AuditVerdict = 'equal' | 'drift' | 'unsettled' | 'unfinished';
  */
 export type AuditKind = 'missing' | 'extra' | 'different' | 'stale';
 
-export interface AuditDifference extends Omit<Difference, 'kind'> {
+export interface AuditDifference extends Omit<Difference, 'kind' | 'version' | 'copies'> {
   readonly kind: AuditKind;
   /** 0 … `partitions` − 1. */
   readonly partition: number;
@@ -66,7 +66,9 @@ export interface AuditDurations {
 }
 
 /** The result of one audit of one index. LSNs and versions are text; durations in milliseconds. */
-export interface AuditReport extends Omit<VerifyReport, 'differences'> {
+export interface AuditReport extends Omit<VerifyReport, 'mode' | 'differences'> {
+  /** `keys`: only the keys of `--keys-file`. */
+  readonly mode: VerifyReport['mode'] | 'keys';
   readonly verdict: AuditVerdict;
   /** The concrete index that was compared. */
   readonly generation: string;
@@ -88,6 +90,8 @@ export interface AuditReport extends Omit<VerifyReport, 'differences'> {
   readonly ignored: readonly IgnoredField[];
   /** `--sample` as asked. */
   readonly sampleSize: number;
+  /** Documents of the index sampled at random, beside the rows in `sampled.random`. */
+  readonly sampledDocuments: number;
   readonly settle: { readonly rounds: number; readonly pauseMs: number };
   /** 0 … 1 of both sides looked at, earlier runs of the same rotation included; 1 = complete. */
   readonly covered: number;
