@@ -1,0 +1,157 @@
+import { z } from 'zod';
+
+/** The form of `report.json`, as shipped in `schema/report.v1.json`. Everything else that is told of a run (pages, metrics, notices) is made from it. */
+const text = z.string();
+const count = z.int();
+const bigCount = z.string().regex(/^\d+$/).describe('A whole number as text: it may pass 2^53.');
+const nullable = <Inner extends z.ZodType>(inner: Inner) => inner.nullable();
+const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
+const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' });
+const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work']);
+
+const phase = z.object({
+  phase: text,
+  startedMs: count.describe('Since the run of this index began.'),
+  durationMs: nullable(count).describe('null: it did not end.'),
+  detail: text,
+});
+
+const sample = z.object({
+  atMs: count.describe('Since the run of this index began.'),
+  phase: text,
+  docsPerSecond: count.describe('Since the sample before.'),
+  lagBytes: bigCount,
+  slotWalBytes: bigCount,
+  retries: count.describe('Since the sample before.'),
+});
+
+const fieldValues = z.object({ field: text, postgres: text, elasticsearch: text });
+
+const difference = z.object({
+  key: text.describe('The _id, or its hash with --hash-keys.'),
+  kind: text.describe('missing, extra, different; readers must allow others.'),
+  fields: list(text),
+  values: list(fieldValues).describe('Empty unless --show-values.'),
+  partition: nullable(count),
+  foreign: nullable(z.boolean()).describe('Somebody other than realign wrote the document; null where versions cannot show it.'),
+  copies: count.describe('Documents with this id, on account of routing.'),
+});
+
+const kinds = { missing: count, extra: count, different: count, stale: count };
+
+/** What an audit tells besides. */
+const audit = z.object({
+  verdict: z.enum(['equal', 'drift', 'unsettled', 'unfinished']),
+  ours: z.boolean().describe('A generation of realign: its versions tell who wrote what.'),
+  fedBy: z.enum(['realign', 'others']),
+  foreignWrites: nullable(count),
+  covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
+  settle: z.object({ rounds: count, pauseMs: count }),
+  mapping: list(z.object({ field: text, expected: text, actual: text })),
+  ignored: list(z.object({ field: text, documents: count })),
+  repair: nullable(
+    z.object({
+      dryRun: z.boolean(),
+      written: count,
+      deleted: count,
+      settled: count,
+      proved: count,
+      refused: list(z.object({ key: text, reason: text })),
+    }),
+  ),
+});
+
+const verification = z.object({
+  passed: z.boolean(),
+  mode: z.enum(['full', 'sample', 'counts', 'keys']),
+  method: z.enum(['fence', 'settling']),
+  fenceLsn: text,
+  rows: count,
+  documents: count,
+  rejected: count,
+  partitions: count,
+  partitionsEqual: count,
+  partitionsDiffering: list(count),
+  partitionDrift: list(z.object({ partition: count, ...kinds })).describe('Differences by partition: the heat map.'),
+  sampled: z.object({ random: count, changed: count, deleted: count }),
+  seed: text.describe('Repeats the sample: --seed.'),
+  differenceCount: count,
+  differences: list(difference).describe('The first 1,000 at most.'),
+  kinds: z.object(kinds).describe('Of the differences that are named, if not all are.'),
+  unsettled: list(text),
+  unsettledCount: count,
+  blindSpots: list(text).describe('What this mode cannot see.'),
+  audit: nullable(audit),
+});
+
+const rejects = z.object({
+  count,
+  groups: list(z.object({ column: text, reason: text, count })).describe('The largest first; 200 at most.'),
+  named: list(z.object({ key: text, column: text, reason: text })).describe('The first 200 at most; the rejects file has all.'),
+});
+
+const failure = z.object({
+  kind: text,
+  message: text,
+  hint: text,
+  unchanged: text.describe('What has not changed.'),
+  next: list(text).describe('Commands to type next.'),
+  exitCode: count,
+});
+
+const totals = z.object({
+  rows: count.describe('Loaded by this run.'),
+  changes: count.describe('Replayed by this run.'),
+  retries: count,
+  peakLagBytes: bigCount,
+  peakSlotWalBytes: bigCount,
+});
+
+const run = z.object({
+  index: text.describe('The alias.'),
+  build: nullable(text),
+  table: nullable(text),
+  generation: nullable(text),
+  slot: nullable(text),
+  resumed: z.boolean(),
+  result,
+  exitCode: count,
+  startedAt: time,
+  durationMs: count,
+  swap: nullable(z.object({ from: nullable(text), to: text })),
+  failure: nullable(failure),
+  phases: list(phase),
+  timeline: list(sample),
+  totals,
+  verification: nullable(verification),
+  rejects,
+  warnings: list(z.object({ code: text, message: text, hint: text })),
+  versions: nullable(z.object({ postgres: text, elasticsearch: text, node: text })),
+  again: text.describe('The command that does the same again.'),
+});
+
+export const reportSchema = z.object({
+  format: z.literal('1.0'),
+  tool: text,
+  command: text,
+  startedAt: time,
+  durationMs: count,
+  result,
+  exitCode: count,
+  keys: z.object({ hashed: z.boolean(), salt: text.describe('With --hash-keys a key is the first 16 hex digits of sha256("SALT:KEY").') }),
+  failure: nullable(failure).describe('A failure of the whole run, before or beside its indices.'),
+  runs: list(run),
+});
+
+export type Report = Readonly<z.infer<typeof reportSchema>>;
+export type IndexReport = Readonly<Report['runs'][number]>;
+export type ReportFailure = NonNullable<Report['failure']>;
+export type Verification = NonNullable<IndexReport['verification']>;
+export type ReportedDifference = Verification['differences'][number];
+export type TimelineSample = IndexReport['timeline'][number];
+
+/** The JSON Schema of `report.json`; fields may be added in a later 1.x, so it forbids none. */
+export function reportJsonSchema(): { readonly [key: string]: unknown } {
+  const schema = z.toJSONSchema(reportSchema, { target: 'draft-7', io: 'input' }) as { [key: string]: unknown };
+  return { ...schema, title: 'realign report, format 1.0' };
+}
