@@ -4,9 +4,9 @@ import { quoteIdentifier, quoteLiteral, quoteQualified } from './quote.ts';
 const MAX_DIMENSIONS = 6;
 /**
  * Types whose `to_json` is what the document must hold: JSON numbers, booleans, ISO dates and timestamps, and char(n), whose cast to text would strip the
- * padding that COPY and the stream keep. By OID: those never change.
+ * padding that COPY and the stream keep, and inet, whose cast to text adds the mask that its output function leaves out. By OID: those never change.
  */
-const AS_TO_JSON: ReadonlySet<number> = new Set([16, 20, 21, 23, 700, 701, 1700, 1082, 1114, 1042]);
+const AS_TO_JSON: ReadonlySet<number> = new Set([16, 20, 21, 23, 700, 701, 1700, 1082, 1114, 1042, 869]);
 const OID_TYPE = 26;
 const BYTEA = 17;
 const TIMESTAMPTZ = 1184;
