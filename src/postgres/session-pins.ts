@@ -13,6 +13,9 @@ const PINS: Readonly<Record<string, string>> = {
   bytea_output: 'hex',
   lc_monetary: 'C',
   xmlbinary: 'base64',
+  // Printing regclass and its like; reading the texts of array keys in a lookup.
+  quote_all_identifiers: 'off',
+  array_nulls: 'on',
   search_path: 'pg_catalog',
   // Off turns a silent filter of rows into an error (facts/postgres 4.6).
   row_security: 'off',
