@@ -33,6 +33,14 @@ test('NaN and the infinities follow the policy, and only they do', () => {
   assert.equal(equal(NUMBER, '1', 'null', 'null'), false);
 });
 
+test('a number too long for Elasticsearch follows the policy', () => {
+  const long = `0.${'1'.repeat(1000)}`;
+  assert.equal(equal(NUMBER, long, 'null', 'null'), true);
+  assert.equal(equal(NUMBER, long, `"${long}"`, 'string'), true);
+  assert.equal(equal(NUMBER, long, `"${long.slice(1)}"`, 'string'), false);
+  assert.equal(equal(NUMBER, long.slice(0, -1), 'null', 'null'), false);
+});
+
 test('times compare as instants', () => {
   assert.equal(equal(TIMESTAMPTZ, '"2024-01-02T03:04:05.5+00:00"', '"2024-01-02T03:04:05.500Z"'), true);
   assert.equal(equal(TIMESTAMPTZ, '"2024-01-02T03:04:05+05:30"', '"2024-01-01T21:34:05Z"'), true);
