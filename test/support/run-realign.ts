@@ -14,6 +14,7 @@ export interface RealignEvent {
 }
 
 export interface RealignRun {
+  readonly pid: number;
   /** Grows while the command runs. */
   readonly events: readonly RealignEvent[];
   /** Resolves when it ended, however. */
@@ -109,7 +110,7 @@ export function startRealign(request: RealignRequest): RealignRun {
       },
       deadlineMs,
     );
-  return { events, ended, event, kill: (signal) => void child.kill(signal) };
+  return { pid: child.pid ?? 0, events, ended, event, kill: (signal) => void child.kill(signal) };
 }
 
 /** Runs the command to its end. */

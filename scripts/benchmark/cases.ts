@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { connect, elasticsearch } from '../../test/support/servers.ts';
+import type { BenchWorld } from './bench-world.ts';
+import { type BulkProxy, startBulkProxy } from './bulk-proxy.ts';
+import { cpuBetween, peakRssMb, readCpu } from './cpu.ts';
+import type { Figures } from './figures.ts';
+import { dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures } from './measured-rebuild.ts';
+
+/** Figures by the name of the line they belong to: a rebuild gives one for its load and one for its verification. */
+export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
+
+const RIVALS = join(import.meta.dirname, 'rivals.js');
+const RIVAL_INDEX = 'realign-bench-rival';
+
+function perRow(rows: number, phase: PhaseFigures, bytes: number, rssMb: number): Figures {
+  return {
+    rowsPerSecond: rows / phase.seconds,
+    mbPerSecond: bytes / phase.seconds / 1e6,
+    nodeUs: phase.nodeUs / rows,
+    postgresUs: phase.postgresUs / rows,
+    javaUs: phase.javaUs / rows,
+    peakRssMb: rssMb,
+  };
+}
+
+/** Runs realign once with its bulks recorded, so that (a) sends the very bytes of (b). */
+export async function recordBodies(world: BenchWorld): Promise<BulkProxy> {
+  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'record', bytesPerSecond: 0 });
+  await measuredRebuild(world, ['--verify', 'counts'], proxy.url);
+  await dropBenchIndices(world);
+  return proxy;
+}
+
+/** (a) the sink's limit: the recorded bodies into an index with the same mapping and load-time settings. */
+export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProxy, mapping: unknown): Promise<NamedFigures> {
+  const index = `${RIVAL_INDEX}-limit`;
+  await elasticsearch('DELETE', `/${index}`);
+  await elasticsearch('PUT', `/${index}`, { mappings: mapping, settings: { number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false } });
+  const before = readCpu(world.pids, 0);
+  const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
+  const cpu = cpuBetween(before, readCpu(world.pids, 0));
+  await elasticsearch('DELETE', `/${index}`);
+  return [['(a) sink limit, recorded bodies', perRow(rows, { ...cpu, seconds }, bytes, 0)]];
+}
+
+/** (b) realign end to end and (h) its verification. */
+export async function rebuild(world: BenchWorld, rows: number, bytes: number): Promise<NamedFigures> {
+  const figures = await measuredRebuild(world, ['--verify', 'full']);
+  await dropBenchIndices(world);
+  if (figures.exitCode !== 0) throw new Error(`the rebuild ended with ${figures.exitCode}`);
+  return [['(b) realign, load', perRow(rows, figures.load, bytes, figures.peakRssMb)], ...verification(rows, bytes, figures)];
+}
+
+function verification(rows: number, bytes: number, figures: RebuildFigures): NamedFigures {
+  return figures.verify === null ? [] : [['(h) realign, verify full', perRow(rows, figures.verify, bytes, figures.peakRssMb)]];
+}
+
+/** (e) realign's load into a server that reads and answers. Nothing is indexed there, so the run ends at its verification. */
+export async function nullSink(world: BenchWorld, rows: number, bytes: number, readers: number): Promise<NamedFigures> {
+  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
+  const figures = await measuredRebuild(world, ['--verify', 'counts', '--copy-jobs', String(readers)], proxy.url);
+  proxy.close();
+  await dropBenchIndices(world);
+  return [[`(e) realign, null sink, ${readers} reader${readers === 1 ? '' : 's'}`, perRow(rows, figures.load, bytes, figures.peakRssMb)]];
+}
+
+/** (c) and (d): what people write. */
+export async function rival(world: BenchWorld, rows: number, name: 'script' | 'offset', mapping: unknown): Promise<NamedFigures> {
+  await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
+  await elasticsearch('PUT', `/${RIVAL_INDEX}`, { mappings: mapping, settings: { number_of_replicas: 0, refresh_interval: '-1' } });
+  const child = spawn(process.execPath, [RIVALS, name, world.databaseUrl, world.elasticsearchUrl, RIVAL_INDEX], { stdio: 'inherit' });
+  const pid = child.pid ?? 0;
+  const before = readCpu(world.pids, pid);
+  const startedAt = performance.now();
+  let last = before;
+  let rss = 0;
+  const watch = setInterval(() => {
+    const now = readCpu(world.pids, pid);
+    if (now.nodeUs > 0) last = now;
+    rss = Math.max(rss, peakRssMb(pid));
+  }, 50);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearInterval(watch);
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
+  const title = name === 'script' ? '(c) cursor, objects, helpers.bulk' : '(d) OFFSET pages of 1000';
+  return [[title, perRow(rows, { ...cpuBetween(before, last), seconds }, 0, rss)]];
+}
+
+/** (f) COPY text drained by nobody. */
+export async function copyDrain(world: BenchWorld, rows: number): Promise<NamedFigures> {
+  const { to } = await import('pg-copy-streams');
+  const client = await connect(world.databaseUrl);
+  const before = readCpu(world.pids, process.pid);
+  const startedAt = performance.now();
+  let bytes = 0;
+  for await (const chunk of client.query(to('copy products to stdout'))) bytes += (chunk as Buffer).length;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const cpu = cpuBetween(before, readCpu(world.pids, process.pid));
+  await client.end();
+  return [['(f) COPY drained by nobody', perRow(rows, { ...cpu, seconds }, bytes, 0)]];
+}
