@@ -1,5 +1,7 @@
+import type { AuditKind } from './audit-report.ts';
+
 /** The events of a run, as `--output json` prints them (cli.md): the writer adds `time`, `build`, `index` and `seq`. Big numbers are strings. */
-export type PhaseName = 'preflight' | 'slot' | 'index' | 'load' | 'catchup' | 'verify' | 'hold' | 'swap' | 'cleanup';
+export type PhaseName = 'preflight' | 'slot' | 'index' | 'load' | 'catchup' | 'verify' | 'hold' | 'swap' | 'cleanup' | 'follow';
 
 export interface ProgressFigures {
   /** Rows read and written by the load so far in this run. */
@@ -30,6 +32,10 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** The fields that differ; empty for missing and extra documents. */
   readonly fields: readonly string[];
+  /** `_version` of the document as decimal text, where it was read. */
+  readonly version?: string;
+  /** More than one document has this id (routing). */
+  readonly copies?: number;
   /** First differing field's two values, only for the human transcript; never in events unless asked. */
   readonly values?: readonly { readonly field: string; readonly postgres: string; readonly elasticsearch: string }[];
 }
@@ -66,7 +72,7 @@ export type RunEvent =
   | { readonly type: 'rejected'; readonly id: string; readonly column: string; readonly reason: string }
   | { readonly type: 'warning'; readonly code: string; readonly message: string; readonly hint: string }
   | ({ readonly type: 'verify.result'; readonly passed: boolean } & VerifyReport)
-  | { readonly type: 'drift'; readonly id: string; readonly kind: DifferenceKind; readonly fields: readonly string[] }
+  | { readonly type: 'drift'; readonly id: string; readonly kind: AuditKind; readonly fields: readonly string[] }
   | { readonly type: 'swap'; readonly alias: string; readonly from: string | null; readonly to: string };
 
 /** Where phases tell what happens; the command line prints it. Never throws. */

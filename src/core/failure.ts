@@ -25,6 +25,9 @@ export type FailureKind =
   | 'sink-refused'
   | 'target-vanished'
   | 'rejects-unwritable'
+  | 'swap-vetoed'
+  | 'held-too-long'
+  | 'stopped'
   | 'interrupted'
   | 'terminated';
 
@@ -57,6 +60,9 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   'sink-refused': { exitCode: 1, action: 'stop' },
   'target-vanished': { exitCode: 1, action: 'stop' },
   'rejects-unwritable': { exitCode: 75, action: 'restart' },
+  'swap-vetoed': { exitCode: 22, action: 'stop' },
+  'held-too-long': { exitCode: 75, action: 'restart' },
+  stopped: { exitCode: 75, action: 'restart' },
   interrupted: { exitCode: 130, action: 'restart' },
   terminated: { exitCode: 143, action: 'restart' },
 };

@@ -1,7 +1,9 @@
+import { parseControl } from '../core/control.ts';
 import { Failure } from '../core/failure.ts';
 import { buildAliasOf, SLOT_PREFIX, slotName } from '../core/plan/names.ts';
 import type { Generation, Sink, Source } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
+import { followerLock } from './retire.ts';
 
 export interface AbortRequest {
   readonly source: Source;
@@ -25,6 +27,7 @@ export async function abortBuild({ source, sink, alias }: AbortRequest): Promise
   try {
     const removed: string[] = [];
     for (const generation of await sink.generations(alias)) {
+      if (generation.state.phase === 'follow') await requireNoFollower(source, generation);
       if (generation.state.phase !== 'finished') removed.push(...(await removeBuild(source, sink, generation)));
     }
     removed.push(...(await removeOrphans(source, sink, alias)));
@@ -34,27 +37,55 @@ export async function abortBuild({ source, sink, alias }: AbortRequest): Promise
   }
 }
 
-/** Removes one build that is not over. If readers are on its index already (killed after the swap), only the slot, the publication and the build alias go. */
+/** A follower's slot must not be taken from under it. */
+async function requireNoFollower(source: Source, { index, state }: Generation): Promise<void> {
+  if (!(await source.isLocked(followerLock(index)))) return;
+  throw new Failure('locked', `${index} is being followed`, { hint: `Stop that first: realign ctl ${state.alias} stop` });
+}
+
+/**
+ * Removes one build that is not over. If readers are on its index (killed after the swap), the index stays and its build is over; only slot, publication and build
+ * alias go.
+ */
 export async function removeBuild(source: Source, sink: Sink, generation: Generation): Promise<readonly string[]> {
   const { state, index, uuid } = generation;
   const removed = await dropSlotAndPublication(source, state.slot, state.publication);
   if (readerAliases(generation).length > 0) {
-    await sink.removeBuildAlias(index, buildAliasOf(state.alias, state.build));
+    await leaveToReaders(sink, generation);
     return removed;
   }
   await sink.deleteIndex(index, uuid);
   return [...removed, `index ${index}`];
 }
 
+/** Without its slot it can never be resumed: what is served counts as finished, so that the next run starts a new build and keeps this one as the older generation. */
+async function leaveToReaders(sink: Sink, { state, index, aliases }: Generation): Promise<void> {
+  await sink.finishSettings(index, state.settings);
+  await sink.removeBuildAlias(index, buildAliasOf(state.alias, state.build));
+  await sink.writeState(index, { ...state, phase: aliases.includes(state.alias) ? 'finished' : 'failed' });
+}
+
 /** Slots and publications of ours for this alias that belong to no generation: a crash before the index was made. */
 export async function removeOrphans(source: Source, sink: Sink, alias: string): Promise<readonly string[]> {
-  const owned = new Set((await sink.generations(alias)).filter(({ state }) => state.phase !== 'finished').map(({ state }) => state.slot));
-  const slots = (await source.listSlots(SLOT_PREFIX)).map((slot) => slot.name);
-  const publications = await source.listPublications(SLOT_PREFIX);
-  const orphans = new Set([...slots, ...publications].filter((name) => isNameFor(alias, name) && !owned.has(name)));
   const removed: string[] = [];
-  for (const name of orphans) removed.push(...(await dropSlotAndPublication(source, name, name)));
+  for (const name of await findOrphans(source, sink, alias)) removed.push(...(await dropSlotAndPublication(source, name, name)));
   return removed;
+}
+
+/** Their names. The same alias may be built from another database of this server or into another cluster: those are none of ours. */
+export async function findOrphans(source: Source, sink: Sink, alias: string): Promise<readonly string[]> {
+  const owned = new Set((await sink.generations(alias)).filter(({ state }) => state.phase !== 'finished').map(({ state }) => state.slot));
+  const { database } = await source.identity();
+  const slots = (await source.listSlots(SLOT_PREFIX)).filter((slot) => slot.database === database).map((slot) => slot.name);
+  const publications = await source.listPublications(SLOT_PREFIX);
+  const { clusterUuid } = await sink.identity();
+  const orphans: string[] = [];
+  for (const name of new Set([...slots, ...publications])) {
+    if (!isNameFor(alias, name) || owned.has(name)) continue;
+    const { cluster } = parseControl(await source.readComment(name));
+    if (cluster === null || cluster === clusterUuid) orphans.push(name);
+  }
+  return orphans;
 }
 
 async function dropSlotAndPublication(source: Source, slot: string, publication: string): Promise<string[]> {
@@ -71,7 +102,7 @@ async function dropSlotAndPublication(source: Source, slot: string, publication:
 }
 
 /** Also a fence's temporary slot of a dying process has the name with `_fence` behind it; it goes by itself. */
-function isNameFor(alias: string, name: string): boolean {
+export function isNameFor(alias: string, name: string): boolean {
   const build = name.slice(-4);
   return /^[a-z0-9]{4}$/.test(build) && slotName(alias, build) === name;
 }

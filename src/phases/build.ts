@@ -1,14 +1,23 @@
 import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
+import { BulkWindow } from './bulk-window.ts';
 import { giveUp } from './give-up.ts';
 import { type OpenedBuild, openBuild } from './open-build.ts';
 import { Pipeline } from './pipeline.ts';
+import type { SourceLock } from './ports.ts';
 import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './run-state.ts';
+import { Steering } from './steering.ts';
+import { Throttle } from './throttle.ts';
 
 export type { BuildContext } from './run-state.ts';
 
+const LOCK_POLL_MS = 500;
+const DEFAULT_SLOT_WAL_BYTES = 20n << 30n;
+
 export interface BuildResult {
+  /** `already-done`, `unchanged`: nothing was done, and `index` is the generation that made it unnecessary. */
+  readonly outcome: 'built' | 'already-done' | 'unchanged';
   readonly build: string;
   readonly index: string;
   readonly previous: string | null;
@@ -22,33 +31,37 @@ export interface BuildResult {
  * `Failure` that stopped it; then the alias is untouched, unless the message says otherwise.
  */
 export async function runBuild(context: BuildContext): Promise<BuildResult> {
-  const lock = await context.source.tryLock(context.config.alias);
-  if (lock === null) {
-    throw new Failure('locked', `another build of ${context.config.alias} is running`, { hint: 'Wait for it, or look at it with: realign status' });
-  }
+  const lock = await lockAlias(context);
   try {
-    return await buildLocked(context);
+    return await buildLocked(context, () => lock.release());
   } finally {
     await lock.release();
   }
 }
 
-async function buildLocked(context: BuildContext): Promise<BuildResult> {
+async function lockAlias({ source, config, options, clock, signal }: BuildContext): Promise<SourceLock> {
+  for (;;) {
+    const lock = await source.tryLock(config.alias);
+    if (lock !== null) return lock;
+    if (options.ifLocked !== 'wait') {
+      throw new Failure('locked', `another build of ${config.alias} is running`, { hint: 'Wait for it, or look at it with: realign status' });
+    }
+    await clock.sleep(LOCK_POLL_MS, signal);
+  }
+}
+
+async function buildLocked(context: BuildContext, releaseAlias: () => Promise<void>): Promise<BuildResult> {
   const startedAt = context.clock.now();
   context.reporter.report({ type: 'phase.started', phase: 'preflight' });
   const opened = await openBuild(context);
-  const controller = new AbortController();
-  const run: Run = {
-    ...context,
-    names: opened.names,
-    table: opened.table,
-    plan: opened.plan,
-    documents: opened.plan.documentPlan,
-    counters: newCounters(),
-    rejected: new RejectList(opened.rejectedIds, context.options.maxRejects, context.rejects, context.reporter),
-    signal: AbortSignal.any([context.signal, controller.signal]),
-    abort: (failure) => controller.abort(failure),
-  };
+  const finish = (detail: string): void =>
+    context.reporter.report({ type: 'phase.finished', phase: 'preflight', durationMs: context.clock.now() - startedAt, detail });
+  if ('why' in opened) {
+    finish(opened.why === 'unchanged' ? 'nothing has changed' : 'done already');
+    const { index, state } = opened.generation;
+    return { outcome: opened.why, build: state.build, index, previous: state.previous, verify: null, deleted: [] };
+  }
+  const run = await openRun(context, opened, releaseAlias);
   const { table, resumed } = opened;
   context.reporter.report({
     type: 'build.started',
@@ -57,13 +70,33 @@ async function buildLocked(context: BuildContext): Promise<BuildResult> {
     generation: run.names.index,
     slot: run.names.slot,
   });
-  context.reporter.report({
-    type: 'phase.finished',
-    phase: 'preflight',
-    durationMs: context.clock.now() - startedAt,
-    detail: resumed ? 'resuming' : '',
-  });
+  finish(resumed ? 'resuming' : '');
   return await drive(run, opened);
+}
+
+async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias: () => Promise<void>): Promise<Run> {
+  const controller = new AbortController();
+  const { options, clock, reporter } = context;
+  const maxSlotWalBytes = options.maxSlotWalBytes ?? (await context.source.slotWalKeepBytes()) ?? DEFAULT_SLOT_WAL_BYTES;
+  const steering = new Steering({ ...options, maxSlotWalBytes });
+  return {
+    ...context,
+    names: opened.names,
+    table: opened.table,
+    plan: opened.plan,
+    documents: opened.plan.documentPlan,
+    counters: newCounters(),
+    rejected: new RejectList(opened.rejectedIds, options.maxRejects, context.rejects, reporter),
+    throttle: new Throttle(reporter),
+    steering,
+    bulkWindow: new BulkWindow(
+      () => steering.limits.bulkJobs,
+      () => clock.now(),
+    ),
+    releaseAlias,
+    signal: AbortSignal.any([context.signal, controller.signal]),
+    abort: (failure) => controller.abort(failure),
+  };
 }
 
 /** The machine: one small loop. */
@@ -86,5 +119,5 @@ async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
   }
   await pipeline.close();
   const { state } = build.built;
-  return { build: state.build, index: run.names.index, previous: state.previous, verify: build.report, deleted: build.deleted };
+  return { outcome: 'built', build: state.build, index: run.names.index, previous: state.previous, verify: build.report, deleted: build.deleted };
 }

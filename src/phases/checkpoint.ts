@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.ts';
+import { formatLsn } from '../core/lsn.ts';
 import type { BuildPhase, BuildState, LeafProgress } from '../core/plan/build-state.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Run } from './run-state.ts';
@@ -27,9 +28,21 @@ export class Checkpoint {
     return this.#state;
   }
 
+  /** The state was written by somebody else (`retire`). */
+  replace(state: BuildState): void {
+    this.#state = state;
+  }
+
   /** Writes the phase at once. */
   async enter(phase: BuildPhase): Promise<void> {
     this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids] };
+    await this.#write();
+  }
+
+  /** The slot may go only when this is on the server. */
+  async drained(lsn: bigint): Promise<void> {
+    const applied = { lsn: formatLsn(lsn), at: this.#run.clock.date().toISOString() };
+    this.#state = { ...this.#state, drained: true, applied };
     await this.#write();
   }
 

@@ -1,4 +1,5 @@
 import type { Checkpoint } from './checkpoint.ts';
+import { retireDisplaced } from './displaced.ts';
 import type { Generation } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
 import type { Run } from './run-state.ts';
@@ -16,10 +17,16 @@ export async function cleanUp(run: Run, checkpoint: Checkpoint): Promise<readonl
   await run.failpoint?.('cleanup.settings-finished');
   await sink.removeBuildAlias(names.index, names.buildAlias);
   await run.failpoint?.('cleanup.build-alias-removed');
-  const deleted = await deleteOldGenerations(run);
+  const deleted = await tidyGenerations(run);
   await run.failpoint?.('cleanup.generations-deleted');
   await checkpoint.enter('finished');
   return deleted;
+}
+
+/** Ends what fed the generation that was displaced, then deletes what is beyond `keep`; also called when a follower begins. */
+export async function tidyGenerations(run: Run): Promise<readonly string[]> {
+  await retireDisplaced(run);
+  return await deleteOldGenerations(run);
 }
 
 /** A set difference over indices of ours for this alias: never another's, never one that an alias is on. */

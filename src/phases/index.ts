@@ -29,6 +29,7 @@ export async function makeIndex(run: Run, cp: bigint, previous: string | null): 
     load: table.leaves.map((leaf) => planLeaf(leaf, run.options.chunkBlocks)),
     rejectedIds: [],
     settings: plan.settings,
+    ...(run.options.runKey === null ? {} : { runKey: run.options.runKey }),
   };
   const { uuid } = await sink.createIndex({
     index: names.index,

@@ -1,5 +1,7 @@
+import { describeControl, parseControl } from '../core/control.ts';
 import { SLOT_PREFIX } from '../core/plan/names.ts';
-import type { Sink, SlotState, Source } from './ports.ts';
+import type { Generation, Sink, SlotState, Source } from './ports.ts';
+import { followerLock } from './retire.ts';
 
 export interface InventoryGeneration {
   readonly index: string;
@@ -9,6 +11,10 @@ export interface InventoryGeneration {
   /** The alias is on it. */
   readonly live: boolean;
   readonly startedAt: string;
+  /** A build or a follower is at work on it just now. */
+  readonly running: boolean;
+  /** What it was ordered by `ctl`, in words. */
+  readonly orders: string;
 }
 
 export interface InventorySlot {
@@ -46,14 +52,7 @@ export async function readInventory({
   const slotNames = new Set(slots.map((slot) => slot.name));
   const concerns = (name: string): boolean => alias === null || bySlot.get(name)?.state.alias === alias || !bySlot.has(name);
   return {
-    generations: wanted.map(({ index, state, aliases }) => ({
-      index,
-      alias: state.alias,
-      build: state.build,
-      phase: state.phase,
-      live: aliases.includes(state.alias),
-      startedAt: state.startedAt,
-    })),
+    generations: await Promise.all(wanted.map((generation) => describeGeneration(source, generation))),
     slots: slots.filter((slot) => concerns(slot.name)).map((slot) => describeSlot(slot, bySlot.get(slot.name)?.state.build ?? null)),
     orphans: [
       ...slots.filter((slot) => !bySlot.has(slot.name)).map((slot) => `slot ${slot.name} (database ${slot.database}) belongs to no index`),
@@ -62,6 +61,20 @@ export async function readInventory({
         .filter(({ state }) => state.database === database && !isOver(state.phase) && !slotNames.has(state.slot))
         .map(({ index, state }) => `index ${index} (phase ${state.phase}) has no slot any more`),
     ],
+  };
+}
+
+async function describeGeneration(source: Source, { index, state, aliases }: Generation): Promise<InventoryGeneration> {
+  const over = state.phase === 'finished' || state.phase === 'failed';
+  return {
+    index,
+    alias: state.alias,
+    build: state.build,
+    phase: state.phase,
+    live: aliases.includes(state.alias),
+    startedAt: state.startedAt,
+    running: !over && (await source.isLocked(state.phase === 'follow' ? followerLock(index) : state.alias)),
+    orders: over ? '' : describeControl(parseControl(await source.readComment(state.publication))),
   };
 }
 

@@ -21,12 +21,14 @@ export class LoadBodies {
   #made = 0;
   #waiting: ((body: BulkBody) => void)[] = [];
   #rejects: PendingReject[] = [];
-  readonly #startedAt: number;
+  #startedAt: number;
   #taken = 0;
+  #rate: number | null;
 
   constructor(run: Run) {
     this.#run = run;
     this.#startedAt = run.clock.now();
+    this.#rate = run.steering.limits.rate;
   }
 
   async take(): Promise<BulkBody> {
@@ -34,7 +36,7 @@ export class LoadBodies {
     await this.#keepToRate();
     const free = this.#free.pop();
     if (free !== undefined) return free;
-    if (this.#made < this.#run.options.bulkJobs + this.#run.options.copyJobs) {
+    if (this.#made < this.#run.steering.limits.bulkJobs + this.#run.steering.limits.copyJobs) {
       this.#made++;
       return new BulkBody('external', Math.min(this.#run.options.bulkBytes + (1 << 18), 64 << 20));
     }
@@ -43,7 +45,8 @@ export class LoadBodies {
 
   /** True if the body should be sent: `--bulk-bytes` reached, or with `--rate` a quarter of a second's rows. */
   isFull(body: BulkBody): boolean {
-    const { bulkBytes, rate } = this.#run.options;
+    const { bulkBytes } = this.#run.options;
+    const { rate } = this.#run.steering.limits;
     return body.byteLength >= bulkBytes || (rate !== null && body.count * 4 >= rate);
   }
 
@@ -59,7 +62,7 @@ export class LoadBodies {
     this.#taken += body.count;
     try {
       if (body.count > 0) {
-        for (const refused of await sendBulk(this.#run, body)) await this.#run.rejected.add(refused.id, '', refused.reason);
+        for (const refused of await sendBulk(this.#run, body, this.#run.bulkWindow)) await this.#run.rejected.add(refused.id, '', refused.reason);
       }
       await this.#flushRejects();
     } finally {
@@ -79,9 +82,19 @@ export class LoadBodies {
     for (const { id, rejection } of rejects) await this.#run.rejected.add(id, rejection.column, rejection.reason);
   }
 
+  /** A new rate counts from when it was ordered. */
+  #restartRate(rate: number | null): void {
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    this.#taken = 0;
+    this.#startedAt = this.#run.clock.now();
+  }
+
   async #keepToRate(): Promise<void> {
-    const { rate } = this.#run.options;
-    if (rate === null) return;
+    const { rate } = this.#run.steering.limits;
+    this.#restartRate(rate);
+    // Somebody waits for an exclusive lock: this chunk holds his lock queue up, so it ends as fast as it can.
+    if (rate === null || this.#run.throttle.has('lock')) return;
     const delayMs = rateDelayMs(this.#taken, this.#run.clock.now() - this.#startedAt, rate);
     if (delayMs < 1) return;
     this.#run.counters.throttle = `--rate ${rate}`;

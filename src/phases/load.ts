@@ -7,9 +7,11 @@ import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core
 import type { Leaf } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { checkCatalog } from './catalog-guard.ts';
+import { runCrew } from './crew.ts';
 import { LoadBodies } from './load-bodies.ts';
 import type { ChunkReader } from './ports.ts';
 import type { Replay } from './replay.ts';
+import { partitionRewritten, rewritten } from './rewritten.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
 
 const RETRY_MS = 500;
@@ -71,7 +73,10 @@ export class Load {
     this.#replanStale();
     // Everything of a plan made for an older file is gone: its rows may lie in other blocks now.
     while (!this.#leaves.every(isLeafLoaded)) {
-      await Promise.all(Array.from({ length: this.#run.options.copyJobs }, () => this.#work()));
+      await runCrew(
+        () => this.#run.steering.limits.copyJobs,
+        (stays) => this.#work(stays),
+      );
     }
   }
 
@@ -83,11 +88,12 @@ export class Load {
     });
   }
 
-  async #work(): Promise<void> {
+  async #work(stays: () => boolean): Promise<void> {
     const settling: Promise<void>[] = [];
     try {
-      for (;;) {
+      while (stays()) {
         throwIfAborted(this.#run.signal);
+        await this.#run.throttle.pass(this.#run.signal);
         await this.#replay.gate.enter();
         const open = this.#open();
         if (open === null) {
@@ -142,7 +148,8 @@ export class Load {
 
   async #read(open: OpenChunk): Promise<Settling> {
     const { from, to } = open.chunk;
-    const reader = await this.#run.source.openChunk({ leaf: open.leaf, from, to, columns: this.#run.documents.columns });
+    const { documents } = this.#run;
+    const reader = await this.#run.source.openChunk({ leaf: open.leaf, from, to, columns: documents.columns, where: documents.where });
     const sends: Promise<void>[] = [];
     try {
       // Rows of an attempt that broke off may have been written: what R3 asks is what the first one saw.
@@ -226,22 +233,13 @@ export class Load {
    */
   #relfilenodeChanged(leaves: readonly Leaf[], open: OpenChunk): void {
     const { leaf } = open;
-    if (this.#run.table.partitioned) {
-      throw new Failure('source-changed', `partition ${leaf.schema}.${leaf.name} was truncated or rewritten during the build`, {
-        hint: 'A truncated partition sends no changes, so the build cannot go on. Run the same command again: a new build reads the table as it is now.',
-      });
-    }
+    if (this.#run.table.partitioned) throw partitionRewritten(leaf);
     // Another chunk may have seen it first.
     if (open.generation !== this.#generation) return;
     this.#tableLeaves = leaves;
     this.#generation++;
     this.#replanStale();
-    this.#run.reporter.report({
-      type: 'warning',
-      code: 'relation-rewritten',
-      message: `${leaf.schema}.${leaf.name} was rewritten during the load (VACUUM FULL, CLUSTER or TRUNCATE): it is loaded again`,
-      hint: '',
-    });
+    this.#run.reporter.report(rewritten(leaf));
   }
 }
 

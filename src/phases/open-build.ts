@@ -1,9 +1,12 @@
 import { type Build, type Built, resume } from '../core/build.ts';
 import { Failure } from '../core/failure.ts';
+import type { BuildPhase, BuildState } from '../core/plan/build-state.ts';
 import { type BuildNames, buildAliasOf, buildNames } from '../core/plan/names.ts';
 import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
 import { removeBuild, removeOrphans } from './abort.ts';
+import { requireFollower } from './displaced.ts';
+import { findNothingToDo, findUnfollowed, type NothingToDo } from './nothing-to-do.ts';
 import type { Generation } from './ports.ts';
 import { planWith, requireNoFailure, runPreflight } from './preflight.ts';
 import type { BuildContext } from './run-state.ts';
@@ -23,13 +26,22 @@ export interface OpenedBuild {
  * Finds an unfinished build of this alias and goes on with it, or starts a new one after the preflight. `--fresh` removes the unfinished one first. Call it with the
  * alias's lock held.
  */
-export async function openBuild(context: BuildContext): Promise<OpenedBuild> {
+export async function openBuild(context: BuildContext): Promise<OpenedBuild | NothingToDo> {
   const { source, sink, config, options } = context;
   await removeOrphans(source, sink, config.alias);
-  const unfinished = (await sink.generations(config.alias)).filter(({ state }) => state.phase !== 'finished' && state.phase !== 'failed');
+  const generations = await sink.generations(config.alias);
+  const nothing = options.fresh ? null : await findNothingToDo(context, generations);
+  if (nothing !== null) return nothing;
+  const unfinished = generations.filter(({ state }) => isUnfinished(state.phase));
   if (!options.fresh && unfinished[0] !== undefined) return resumeBuild(context, unfinished[0]);
   for (const generation of unfinished) await removeBuild(source, sink, generation);
-  return startBuild(context);
+  const unfollowed = options.fresh ? null : await findUnfollowed(context, generations);
+  return unfollowed === null ? startBuild(context) : resumeBuild(context, unfollowed);
+}
+
+/** A followed generation is built: the next build runs beside its follower. */
+export function isUnfinished(phase: BuildPhase): boolean {
+  return phase !== 'finished' && phase !== 'failed' && phase !== 'follow';
 }
 
 async function startBuild(context: BuildContext): Promise<OpenedBuild> {
@@ -39,6 +51,7 @@ async function startBuild(context: BuildContext): Promise<OpenedBuild> {
     context.reporter.report({ type: 'warning', code: finding.code, message: finding.message, hint: finding.fix ?? '' });
   }
   requireNoFailure(findings);
+  await requireFollower(context, previous);
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
   const names = buildNames(context.config.alias, context.newBuildId(), context.clock.date());
   return { build: { at: 'slot' }, names, table, plan, previous, resumed: false, rejectedIds: [] };
@@ -46,13 +59,15 @@ async function startBuild(context: BuildContext): Promise<OpenedBuild> {
 
 async function resumeBuild(context: BuildContext, generation: Generation): Promise<OpenedBuild> {
   const { state, index, uuid, aliases } = generation;
-  const built: Built = { state, uuid };
+  const { runKey } = context.options;
+  // It is proved as it is at the end of this run, so it is this run's.
+  const built: Built = { state: runKey === null ? state : { ...state, runKey }, uuid };
   const table = await context.source.describeTable(context.config.table);
   const swapped = aliases.includes(state.alias);
   const build = resume(built, swapped);
   if (table === null || build === null) throw new Failure('source-changed', `${context.config.table} does not exist any more`, { hint: hintFresh });
   await requireSameServer(context, generation);
-  const plan = planWith(table, context.config, state.settings);
+  const plan = await planWith(context.source, table, context.config, state.settings);
   // What is swapped in already is only cleaned up, whatever the config says now.
   if (!swapped) requireSamePlan(table, plan, generation);
   await requireSlot(context, generation, build);
@@ -87,11 +102,19 @@ function requireSamePlan(table: SourceTable, plan: IndexPlan, { state, index }: 
   }
 }
 
+/** Readers are on it and nothing can bring what was committed while the alias moved: only a new build can. */
+function notDrained({ alias, slot }: BuildState, index: string, why: string): Failure {
+  return new Failure('slot-lost', `${alias} serves ${index}, but the changes committed around the swap are missing: its slot ${slot} ${why}`, {
+    hint: 'Run the same command with --fresh: it makes a new build from the table as it is now; until then readers stay where they are.',
+  });
+}
+
 async function requireSlot(context: BuildContext, { state, index }: Generation, build: Build): Promise<void> {
   const slot = await context.source.readSlot(state.slot);
   if (slot !== null && slot.walStatus !== 'lost') return;
-  // After the swap the slot goes first: without it only the rest of the clean-up is left.
-  if (build.at === 'cleanup') return;
+  // After the drain the slot goes first: without it only the rest of the clean-up is left.
+  if (build.at === 'cleanup' && state.drained === true) return;
   const why = slot === null ? 'does not exist any more' : 'was invalidated (wal_status lost)';
+  if (build.at === 'cleanup') throw notDrained(state, index, why);
   throw new Failure('slot-lost', `the unfinished build ${index} cannot be resumed: its slot ${state.slot} ${why}`, { hint: hintFresh });
 }

@@ -1,24 +1,33 @@
 import type { Build, Built, Outcome } from '../core/build.ts';
 import type { PhaseName } from '../core/events.ts';
 import { parseLsn } from '../core/lsn.ts';
+import type { PassingReport } from '../core/verify/passing-report.ts';
 import { catchUp } from './catchup.ts';
 import { Checkpoint } from './checkpoint.ts';
-import { cleanUp } from './cleanup.ts';
+import { cleanUp, tidyGenerations } from './cleanup.ts';
 import { waitForDeadBulks } from './dead-bulks.ts';
+import { follow } from './follow.ts';
+import { holdBack, isHeld } from './hold.ts';
 import { makeIndex } from './index.ts';
 import { Load } from './load.ts';
+import { watchPressure } from './pressure-watch.ts';
 import { startProgress } from './progress.ts';
 import { proveIndex } from './prove.ts';
 import { Replay } from './replay.ts';
-import type { Run } from './run-state.ts';
+import { type Run, throwIfAborted } from './run-state.ts';
 import { makeSlot } from './slot.ts';
 import { type SlotWatch, watchSlot } from './slot-watch.ts';
+import { startSteering } from './steering.ts';
 import { swapAlias } from './swap.ts';
+import { askGate } from './swap-gate.ts';
+
+const FOLLOW_PROGRESS_MS = 10_000;
 
 /** What runs beside the phases from the load to the clean-up. */
 interface Running {
   readonly replay: Replay;
   readonly slot: SlotWatch;
+  readonly steering: { stop(): Promise<void> };
 }
 
 /** Performs one phase at a time; owns what runs beside them and the state on the server. */
@@ -49,7 +58,11 @@ export class Pipeline {
         return this.#phase('catchup', async () => ({ kind: 'caught-up', built: await this.#catchUp(build.built) }));
       case 'verify':
         return this.#phase('verify', async () => ({ kind: 'verified', built: build.built, report: await this.#verify(build.built) }));
+      case 'hold':
+        return { kind: 'released', built: build.built, report: await this.#hold(build) };
       case 'swap':
+        // Before the phase: a veto comes while it is certain that nothing was asked of the alias.
+        await askGate(this.#run, build.built.state, build.report);
         return this.#phase('swap', async () => {
           const checkpoint = this.#open(build.built);
           await checkpoint.enter('swap');
@@ -57,7 +70,9 @@ export class Pipeline {
           return { kind: 'swapped', built: this.#built() };
         });
       case 'cleanup':
-        return this.#phase('cleanup', async () => ({ kind: 'cleaned', deleted: await this.#cleanUp(build.built), built: this.#built() }));
+        return this.#phase('cleanup', async () => this.#cleanUp(build.built));
+      case 'follow':
+        return this.#phase('follow', async () => ({ kind: 'left', built: await this.#follow(build.built) }));
     }
   }
 
@@ -65,8 +80,19 @@ export class Pipeline {
   async close(): Promise<void> {
     const running = this.#running;
     this.#running = null;
+    await running?.steering.stop().catch(() => {});
     await running?.slot.stop().catch(() => {});
     await running?.replay.close().catch(() => {});
+  }
+
+  /** The orderly end of what runs beside the phases: what the replay has made durable is confirmed. */
+  async #end(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    await running?.steering.stop();
+    await running?.slot.stop();
+    await running?.replay.close();
+    throwIfAborted(this.#run.signal);
   }
 
   async #phase(phase: PhaseName, work: () => Promise<Outcome>, detail = ''): Promise<Outcome> {
@@ -93,11 +119,13 @@ export class Pipeline {
       leaves: checkpoint.state.load,
       checkpoint: (leaves) => checkpoint.loaded(leaves),
     });
+    const pressure = await watchPressure(this.#run);
     const progress = startProgress({ run: this.#run, phase: 'load', replay, slot, leaves: () => load.leaves });
     try {
       await load.run();
     } finally {
       await progress.stop();
+      await pressure.stop();
     }
     replay.loadFinished();
     await this.#run.failpoint?.('load.finished');
@@ -126,23 +154,60 @@ export class Pipeline {
     return await proveIndex(this.#run, replay);
   }
 
-  async #cleanUp(built: Built): Promise<readonly string[]> {
+  /** Without anything that holds it there is no such phase. */
+  async #hold({ built, report }: Extract<Build, { at: 'hold' }>): Promise<PassingReport> {
+    const { replay, slot } = await this.#start(built);
+    if (!(await isHeld(this.#run))) return report;
+    let proven = report;
+    await this.#phase('hold', async () => {
+      const progress = startProgress({ run: this.#run, phase: 'hold', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
+      try {
+        proven = await holdBack(this.#run, replay, this.#open(built), report);
+      } finally {
+        await progress.stop();
+      }
+      return { kind: 'released', built, report: proven };
+    });
+    return proven;
+  }
+
+  async #cleanUp(built: Built): Promise<Outcome> {
     const checkpoint = this.#open(built);
     if (checkpoint.state.phase !== 'cleanup') await checkpoint.enter('cleanup');
     await this.#run.failpoint?.('swap.recorded');
-    await this.#drain(built);
+    const following = this.#run.options.follow && checkpoint.state.drained !== true;
+    if (checkpoint.state.drained !== true) await this.#drain(built, checkpoint, following);
     await this.#run.failpoint?.('cleanup.drained');
-    return await cleanUp(this.#run, checkpoint);
+    if (following) {
+      const deleted = await tidyGenerations(this.#run);
+      await checkpoint.enter('follow');
+      return { kind: 'kept-open', deleted, built: this.#built() };
+    }
+    const deleted = await cleanUp(this.#run, checkpoint);
+    return { kind: 'cleaned', deleted, built: this.#built() };
   }
 
-  /** Replays once more past a position read after the swap: nothing that reached the source before it is missing. Without its slot an earlier run got past this. */
-  async #drain(built: Built): Promise<void> {
-    if ((await this.#run.source.readSlot(this.#run.names.slot)) === null) return;
-    const { replay, slot } = await this.#start(built);
+  /** Replays once more past a position read after the swap: nothing that reached the source before it is missing. A follower's replay then goes on. */
+  async #drain(built: Built, checkpoint: Checkpoint, following: boolean): Promise<void> {
+    const { replay } = await this.#start(built);
     replay.loadFinished();
     await replay.waitUntilApplied(await this.#run.source.insertLsn());
-    await slot.stop();
-    await replay.close();
+    if (following) return;
+    await this.#end();
+    await checkpoint.drained(replay.durableLsn);
+  }
+
+  async #follow(built: Built): Promise<Built> {
+    const checkpoint = this.#open(built);
+    const { replay, slot } = await this.#start(built);
+    replay.loadFinished();
+    const progress = startProgress({ run: this.#run, phase: 'follow', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
+    try {
+      await follow(this.#run, checkpoint, () => this.#end());
+    } finally {
+      await progress.stop();
+    }
+    return this.#built();
   }
 
   #open(built: Built): Checkpoint {
@@ -164,8 +229,9 @@ export class Pipeline {
     const cp = parseLsn(built.state.cp);
     const confirmed = slot?.confirmedFlushLsn ?? cp;
     const replay = new Replay(this.#run, confirmed > cp ? confirmed : cp);
+    const steering = await startSteering(this.#run);
     replay.start();
-    this.#running = { replay, slot: watchSlot(this.#run) };
+    this.#running = { replay, slot: watchSlot(this.#run), steering };
     return this.#running;
   }
 }

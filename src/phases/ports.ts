@@ -3,13 +3,19 @@
  * `src/elasticsearch` implement them. Every method throws `Failure` for what can happen; anything else is a bug. Every method is safe to run twice.
  */
 
+import type { IgnoredField } from '../core/audit-report.ts';
 import type { Finding } from '../core/finding.ts';
 import type { BuildState } from '../core/plan/build-state.ts';
+import type { RowExpressions } from '../core/plan/index-config.ts';
 import type { Row } from '../core/row.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import type { Column, Leaf, SourceTable } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
+import type { AuditSink, SequencedIds } from './audit-ports.ts';
+import type { ControlSource, PressureSource } from './control-ports.ts';
+
+export type { CurrentDocument, DocumentName, RepairDoor, SequencedIds } from './audit-ports.ts';
 
 // ── the source ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -59,6 +65,16 @@ export interface ChunkRequest {
   readonly from: number;
   readonly to: number | null;
   readonly columns: readonly Column[];
+  /** Only the rows for which this SQL condition is true (`DocumentPlan.where`). */
+  readonly where?: string | undefined;
+}
+
+/** All rows of a table (of all its leaves). */
+export interface TableRequest {
+  readonly table: SourceTable;
+  readonly columns: readonly Column[];
+  readonly where?: string | undefined;
+  readonly snapshotName: string | null;
 }
 
 /**
@@ -97,6 +113,7 @@ export interface LookupRequest {
   readonly key: readonly Column[];
   /** Texts of the key columns of each wanted row. */
   readonly keys: readonly (readonly string[])[];
+  readonly where?: string | undefined;
   /** Read under this exported snapshot instead of a fresh one. */
   readonly snapshotName?: string;
 }
@@ -120,9 +137,17 @@ export interface ReferenceRequest {
   /** Field name and column, in the document's order. */
   readonly fields: readonly { readonly field: string; readonly column: Column }[];
   readonly key: readonly Column[];
+  readonly where?: string | undefined;
   readonly snapshotName: string | null;
   /** Either named rows, or about `random` rows chosen by `seed`. */
   readonly rows: { readonly keys: readonly (readonly string[])[] } | { readonly random: number; readonly seed: string };
+}
+
+/** What the config says of the rows, as far as the source must be able to give it. */
+export interface SourcePreflightOptions extends Partial<RowExpressions> {
+  readonly excludedColumns: readonly string[];
+  /** The columns of the `_id`; null: the primary key. */
+  readonly id?: readonly string[] | null;
 }
 
 /** An advisory lock held by its own session. */
@@ -130,16 +155,19 @@ export interface SourceLock {
   release(): Promise<void>;
 }
 
-export interface Source {
+export interface Source extends ControlSource, PressureSource {
   identity(): Promise<SourceIdentity>;
   /** The table as the catalog has it now, or null if there is no such relation. `columns` limits what must be readable. */
   describeTable(qualifiedName: string): Promise<SourceTable | null>;
   /** Every check of the source that needs no write; all findings at once. `table` is as written in the config. */
-  preflight(qualifiedName: string, options: { readonly excludedColumns: readonly string[] }): Promise<readonly Finding[]>;
+  preflight(qualifiedName: string, options: SourcePreflightOptions): Promise<readonly Finding[]>;
+  /** The computed fields as columns, typed by the server, in the order of the config; throws `preflight-refused` for an expression the server refuses. */
+  describeComputed(table: SourceTable, expressions: RowExpressions): Promise<readonly Column[]>;
   /** Tries `pg_try_advisory_lock` for this alias on a direct session; null if somebody else holds it. */
   tryLock(alias: string): Promise<SourceLock | null>;
 
-  createPublication(name: string, table: SourceTable): Promise<void>;
+  /** Throws `preflight-refused` unless the stream would carry the old values of `key`, the columns that make the `_id`. */
+  createPublication(name: string, table: SourceTable, key?: readonly string[] | null): Promise<void>;
   readPublication(name: string): Promise<PublicationState | null>;
   dropPublication(name: string): Promise<void>;
   /** Publications whose name starts with `prefix`. */
@@ -166,11 +194,7 @@ export interface Source {
 
   openChunk(request: ChunkRequest): Promise<ChunkReader>;
   /** The whole table (all leaves) as COPY text under an exported snapshot (or a fresh REPEATABLE READ one if null). */
-  openTable(request: {
-    readonly table: SourceTable;
-    readonly columns: readonly Column[];
-    readonly snapshotName: string | null;
-  }): Promise<ChunkReader>;
+  openTable(request: TableRequest): Promise<ChunkReader>;
   lookup(request: LookupRequest): Promise<LookupResult>;
   readReference(request: ReferenceRequest): Promise<readonly ReferenceRow[]>;
   /** Keeps an exported snapshot alive by importing it in a session of its own; re-exports it under a new name. */
@@ -225,6 +249,8 @@ export interface CreateIndexRequest {
 /** A hit of a frozen scan: the id and the `_source` bytes exactly as stored. */
 export interface ScannedDocument {
   readonly id: string;
+  /** Absent unless it was written with a routing. */
+  readonly routing?: string;
   readonly version: bigint;
   readonly source: Buffer;
 }
@@ -237,8 +263,12 @@ export interface FrozenIndex {
   scan(): AsyncIterable<readonly ScannedDocument[]>;
   /** The documents among `ids` that exist in the frozen index. */
   byIds(ids: readonly string[]): Promise<readonly ScannedDocument[]>;
-  /** How many documents have ignored fields (`_ignored`). */
-  countIgnored(): Promise<number>;
+  /** Which fields are in `_source` only (`_ignored`), in how many documents. */
+  ignored(): Promise<readonly IgnoredField[]>;
+  /** Ids from this sequence number on, in the order of the numbers: a place that is found again in a later point in time. */
+  fromSequence(seqNo: bigint): AsyncIterable<SequencedIds>;
+  /** The ids of about `count` documents (at most 10,000), chosen by the seed. */
+  randomIds(count: number, seed: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -255,7 +285,7 @@ export interface SwapRequest {
   readonly adopt: boolean;
 }
 
-export interface Sink {
+export interface Sink extends AuditSink {
   identity(): Promise<SinkIdentity>;
   preflight(request: {
     readonly alias: string;

@@ -14,6 +14,7 @@ export function startProgress(options: {
   readonly replay: Replay;
   readonly slot: SlotWatch;
   readonly leaves: () => readonly LeafProgress[];
+  readonly everyMs?: number;
 }): { stop(): Promise<void> } {
   const { run, phase, replay, slot } = options;
   const stopper = new AbortController();
@@ -35,10 +36,10 @@ export function startProgress(options: {
       changes: run.counters.changes,
       lagBytes: String(insertLsn > replay.durableLsn ? insertLsn - replay.durableLsn : 0n),
       slotWalBytes: String(slot.retainedBytes()),
-      slotWalLimitBytes: String(run.options.maxSlotWalBytes),
+      slotWalLimitBytes: String(run.steering.limits.maxSlotWalBytes),
       rejected: run.rejected.ids.size,
       retries: run.counters.retries,
-      throttle: run.counters.throttle,
+      throttle: run.throttle.reason === '' ? run.counters.throttle : run.throttle.reason,
     });
   };
   const loop = async (): Promise<void> => {
@@ -46,7 +47,7 @@ export function startProgress(options: {
     while (!signal.aborted) {
       // Figures are not worth a failure: the phases meet the same trouble and have the retry policy for it.
       await report().catch(() => {});
-      await run.clock.sleep(EVERY_MS, signal).catch(() => {});
+      await run.clock.sleep(options.everyMs ?? EVERY_MS, signal).catch(() => {});
     }
   };
   const finished = loop();

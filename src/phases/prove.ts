@@ -1,10 +1,12 @@
+import { ignorableFields } from '../core/plan/ignorable-fields.ts';
+import type { VerifyMode } from '../core/plan/index-config.ts';
 import { isPassing, type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
 import type { Replay } from './replay.ts';
 import type { Run } from './run-state.ts';
 import { verifyAtFence } from './verify.ts';
 
 /** Compares the index with the table at a fence and reports the result; throws `verification-failed` unless everything is equal. */
-export async function proveIndex(run: Run, replay: Replay): Promise<PassingReport> {
+export async function proveIndex(run: Run, replay: Replay, mode: VerifyMode = run.options.verify): Promise<PassingReport> {
   const { source, sink, clock, reporter, table, documents, names, options, signal } = run;
   const report = await verifyAtFence({
     source,
@@ -15,10 +17,11 @@ export async function proveIndex(run: Run, replay: Replay): Promise<PassingRepor
     table,
     plan: documents,
     index: names.index,
-    mode: options.verify,
+    mode,
     sample: options.sample,
     seed: options.seed,
     rejectedIds: run.rejected.ids,
+    mayBeIgnored: ignorableFields(run.plan.mapping),
     slotName: names.slot,
     slotTimeoutMs: options.slotTimeoutMs,
     signal,

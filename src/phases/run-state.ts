@@ -5,8 +5,12 @@ import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
 import type { BuildNames } from '../core/plan/names.ts';
 import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
+import type { BulkWindow } from './bulk-window.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { Clock, RejectFile, Sink, Source } from './ports.ts';
+import type { Steering } from './steering.ts';
+import type { SwapGate } from './swap-gate.ts';
+import type { Throttle } from './throttle.ts';
 
 /** What the command line gives to a build. */
 export interface BuildContext {
@@ -22,6 +26,10 @@ export interface BuildContext {
   readonly tool: string;
   /** Four characters of `[a-z0-9]`. */
   readonly newBuildId: () => string;
+  /** Looks for `--hold-file` and `limits.flagFile`; only needed with one of them. */
+  readonly fileExists?: (path: string) => Promise<boolean>;
+  /** Asked between the proof and the swap. */
+  readonly swapGate?: SwapGate;
   /** Which lane an id belongs to (rule R5); only a test that switches the rule off gives another one. */
   readonly laneOf?: (id: Buffer, laneCount: number) => number;
   /** Only tests have one. */
@@ -36,6 +44,11 @@ export interface Run extends BuildContext {
   readonly documents: DocumentPlan;
   readonly counters: Counters;
   readonly rejected: RejectList;
+  readonly throttle: Throttle;
+  readonly steering: Steering;
+  readonly bulkWindow: BulkWindow;
+  /** Gives the alias's lock back: a follower holds its generation's own lock instead. */
+  readonly releaseAlias: () => Promise<void>;
   /** Aborts the whole run with the failure given; `signal` follows it. */
   readonly abort: (failure: unknown) => void;
 }

@@ -1,6 +1,8 @@
 import { Failure } from '../core/failure.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
+import type { BulkSign } from '../core/sink/bulk-window.ts';
 import type { BulkAnswer, ItemOutcome } from '../core/sink/operation.ts';
+import type { BulkWindow } from './bulk-window.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
 
 const FIRST_DELAY_MS = 100;
@@ -15,8 +17,9 @@ export interface RefusedOperation {
 /**
  * Sends a body until every operation of it has a definite outcome, and returns those that can never be accepted. Retries send the same bytes with the
  * same versions, so a bulk whose answer was lost is harmless (facts: M8). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
+ * With a `window` each request takes a place in it.
  */
-export async function sendBulk(run: Run, body: BulkBody): Promise<readonly RefusedOperation[]> {
+export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | null = null): Promise<readonly RefusedOperation[]> {
   const refused: RefusedOperation[] = [];
   let open = [body];
   let attempt = 0;
@@ -26,7 +29,7 @@ export async function sendBulk(run: Run, body: BulkBody): Promise<readonly Refus
     let why = '';
     for (const part of open) {
       throwIfAborted(run.signal);
-      const [answer] = await Promise.all([run.sink.bulk(run.names.buildAlias, part), run.failpoint?.('bulk.sent')]);
+      const answer = await sendOnce(run, part, window);
       await run.failpoint?.('bulk.acknowledged');
       const verdict = judge(part, answer);
       refused.push(...verdict.refused);
@@ -41,6 +44,25 @@ export async function sendBulk(run: Run, body: BulkBody): Promise<readonly Refus
   }
   if (run.counters.throttle !== '') run.counters.throttle = '';
   return refused;
+}
+
+async function sendOnce(run: Run, body: BulkBody, window: BulkWindow | null): Promise<BulkAnswer> {
+  await window?.enter();
+  let sign: BulkSign | null = null;
+  try {
+    const [answer] = await Promise.all([run.sink.bulk(run.names.buildAlias, body), run.failpoint?.('bulk.sent')]);
+    sign = signOf(answer);
+    return answer;
+  } finally {
+    window?.leave(sign);
+  }
+}
+
+/** Blocks on the index say nothing about how much is under way. */
+function signOf(answer: BulkAnswer): BulkSign | null {
+  if (answer.kind === 'retry') return 'overloaded';
+  if (answer.kind !== 'items') return null;
+  return answer.outcomes.some(({ kind }) => kind === 'retry') ? 'overloaded' : 'accepted';
 }
 
 interface Verdict {

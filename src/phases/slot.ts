@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import type { CreatedSlot } from './ports.ts';
 import type { Run } from './run-state.ts';
+import { markOwner } from './steering.ts';
 
 const POLL_MS = 50;
 
@@ -10,7 +11,8 @@ const POLL_MS = 50;
  */
 export async function makeSlot(run: Run): Promise<bigint> {
   const { source, names, options, signal } = run;
-  await source.createPublication(names.publication, run.table);
+  await source.createPublication(names.publication, run.table, run.config.id);
+  await markOwner(run);
   await run.failpoint?.('publication.created');
   const slot = await source.createSlot({ name: names.slot, temporary: false, timeoutMs: options.slotTimeoutMs, signal });
   try {

@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { PassingReport } from '../core/verify/passing-report.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import { askToStay } from './displaced.ts';
 import type { AliasProperties } from './ports.ts';
 import type { Run } from './run-state.ts';
 
@@ -15,6 +16,7 @@ export async function swapAlias(run: Run, checkpoint: Checkpoint, _proof: Passin
   await checkpoint.checkTarget();
   const { previous } = checkpoint.state;
   const properties = await propertiesOf(run, previous);
+  await askToStay(run, previous);
   await run.failpoint?.('swap.asked');
   const outcome = await sink.swap({ alias: config.alias, to: names.index, from: previous, properties, adopt: options.adopt });
   if (outcome === 'alias-changed') throw aliasChanged(config.alias, previous, await describeAlias(run));

@@ -6,7 +6,9 @@ import { connect, endSession, isTrue, type PostgresConfig, query } from './conne
 export async function tryLock(config: PostgresConfig, alias: string): Promise<SourceLock | null> {
   const session = await connect(config, { replication: false });
   try {
-    const rows = await query(session, { doing: 'locking the alias' }, 'select pg_try_advisory_lock($1::int8) as locked', [lockNumber(alias)]);
+    const rows = await query(session, { doing: 'locking the alias' }, 'select pg_try_advisory_lock($1::int8) as locked', [
+      lockNumber(alias).toString(),
+    ]);
     if (isTrue(rows[0], 'locked')) return { release: () => endSession(session) };
   } catch (error) {
     await endSession(session);
@@ -17,6 +19,6 @@ export async function tryLock(config: PostgresConfig, alias: string): Promise<So
 }
 
 /** Advisory locks are numbers: the first 64 bits of a hash. A collision would only refuse a build that could have run. */
-function lockNumber(alias: string): string {
-  return createHash('sha256').update(`realign alias ${alias}`).digest().readBigInt64BE(0).toString();
+export function lockNumber(alias: string): bigint {
+  return createHash('sha256').update(`realign alias ${alias}`).digest().readBigInt64BE(0);
 }

@@ -1,13 +1,17 @@
 import { parseLsn } from '../core/lsn.ts';
 import type { Source } from '../phases/ports.ts';
+import { describeBlockers } from './blockers.ts';
 import { describeTable } from './catalog.ts';
 import { openChunk, openTable } from './chunk.ts';
 import { type PostgresConfig, query, type Session, textOf } from './connect.ts';
+import { changeComment, isLocked, readComment, serverTime } from './control.ts';
+import { describeComputed } from './expression.ts';
 import { readIdentity } from './identity.ts';
-import { tryLock } from './lock.ts';
+import { lockNumber, tryLock } from './lock.ts';
 import { lookup } from './lookup.ts';
 import { openStream } from './open-stream.ts';
 import { preflight } from './preflight/preflight.ts';
+import { exclusiveLock, oldestTransaction, replicaLag, slotWalKeepBytes, throttleQuery } from './pressure.ts';
 import { createPublication, dropPublication, listPublications, readPublication } from './publication.ts';
 import { readReference } from './reference.ts';
 import { openSessionPool, type SessionPool } from './session-pool.ts';
@@ -27,21 +31,31 @@ export interface SourceOptions {
 export async function openSource(config: PostgresConfig, options: SourceOptions = {}): Promise<Source & { close(): Promise<void> }> {
   const pool = openSessionPool(config);
   pool.release(await pool.acquire());
-  return { ...catalogPart(config, pool), ...replicationPart(config, pool, options), ...rowsPart(config, pool), close: () => pool.close() };
+  const parts = { ...catalogPart(config, pool), ...replicationPart(config, pool, options), ...rowsPart(config, pool) };
+  return { ...parts, ...controlPart(pool), ...pressurePart(pool), close: () => pool.close() };
 }
 
 type CatalogPart = Pick<
   Source,
-  'identity' | 'describeTable' | 'preflight' | 'tryLock' | 'createPublication' | 'readPublication' | 'dropPublication' | 'listPublications'
+  | 'identity'
+  | 'describeTable'
+  | 'describeComputed'
+  | 'preflight'
+  | 'tryLock'
+  | 'createPublication'
+  | 'readPublication'
+  | 'dropPublication'
+  | 'listPublications'
 >;
 
 function catalogPart(config: PostgresConfig, pool: SessionPool): CatalogPart {
   return {
     identity: () => pool.use(readIdentity),
     describeTable: (qualifiedName) => pool.use((session) => describeTable(session, qualifiedName)),
-    preflight: (qualifiedName, { excludedColumns }) => pool.use((session) => preflight(session, config, qualifiedName, excludedColumns)),
+    preflight: (qualifiedName, options) => pool.use((session) => preflight(session, config, qualifiedName, options)),
+    describeComputed: (table, expressions) => pool.use((session) => describeComputed(session, table, expressions)),
     tryLock: (alias) => tryLock(config, alias),
-    createPublication: (name, table) => pool.use((session) => createPublication(session, name, table)),
+    createPublication: (name, table, key = null) => pool.use((session) => createPublication(session, name, table, key)),
     readPublication: (name) => pool.use((session) => readPublication(session, name)),
     listPublications: (prefix) => pool.use((session) => listPublications(session, prefix)),
     dropPublication: (name) => pool.use((session) => dropPublication(session, name)),
@@ -76,6 +90,30 @@ function rowsPart(config: PostgresConfig, pool: SessionPool): RowsPart {
     lookup: (request) => pool.use((session) => lookup(session, request)),
     readReference: (request) => pool.use((session) => readReference(session, request)),
     keepSnapshot: (snapshotName) => keepSnapshot(config, snapshotName),
+  };
+}
+
+type ControlPart = Pick<Source, 'readComment' | 'changeComment' | 'isLocked' | 'serverTime'>;
+
+function controlPart(pool: SessionPool): ControlPart {
+  return {
+    readComment: (publication) => pool.use((session) => readComment(session, publication)),
+    changeComment: (publication, change) => pool.use((session) => changeComment(session, publication, change)),
+    isLocked: (name) => pool.use((session) => isLocked(session, lockNumber(name))),
+    serverTime: () => pool.use(serverTime),
+  };
+}
+
+type PressurePart = Pick<Source, 'replicaLag' | 'throttleQuery' | 'exclusiveLock' | 'writingTransactions' | 'oldestTransaction' | 'slotWalKeepBytes'>;
+
+function pressurePart(pool: SessionPool): PressurePart {
+  return {
+    replicaLag: () => pool.use(replicaLag),
+    throttleQuery: (sql) => pool.use((session) => throttleQuery(session, sql)),
+    exclusiveLock: (oids) => pool.use((session) => exclusiveLock(session, oids)),
+    writingTransactions: () => pool.use((session) => describeBlockers(session, null)),
+    oldestTransaction: () => pool.use(oldestTransaction),
+    slotWalKeepBytes: () => pool.use(slotWalKeepBytes),
   };
 }
 

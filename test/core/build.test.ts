@@ -72,8 +72,10 @@ const states: readonly Exclude<Build, { at: 'finished' }>[] = [
   { at: 'load', built },
   { at: 'catchup', built },
   { at: 'verify', built },
+  { at: 'hold', built, report },
   { at: 'swap', built, report },
   { at: 'cleanup', built, report },
+  { at: 'follow', built, report, deleted: [] },
 ];
 const outcomes: readonly Outcome[] = [
   { kind: 'slot-ready', cp: 1n },
@@ -81,8 +83,11 @@ const outcomes: readonly Outcome[] = [
   { kind: 'loaded', built },
   { kind: 'caught-up', built },
   { kind: 'verified', built, report },
+  { kind: 'released', built, report },
   { kind: 'swapped', built },
   { kind: 'cleaned', built, deleted: [] },
+  { kind: 'kept-open', built, deleted: [] },
+  { kind: 'left', built },
 ];
 
 test('every transition is in docs/states.md, and every row of it is a transition', () => {
@@ -107,5 +112,15 @@ test('every resume is in docs/states.md', () => {
     const resumed = resume(builtIn(phase as BuildPhase), alias === 'yes');
     assert.equal(resumed?.at ?? 'a new build', next, `${phase}, alias ${alias}`);
   }
-  assert.deepEqual([...new Set(rows.map((cells) => cells[0]))].sort(), ['catchup', 'cleanup', 'failed', 'finished', 'load', 'swap', 'verify']);
+  assert.deepEqual([...new Set(rows.map((cells) => cells[0]))].sort(), [
+    'catchup',
+    'cleanup',
+    'failed',
+    'finished',
+    'follow',
+    'hold',
+    'load',
+    'swap',
+    'verify',
+  ]);
 });

@@ -19,6 +19,7 @@ export interface InProcessBuild {
   readonly wrapSink?: (sink: Sink) => Sink;
   readonly laneOf?: (id: Buffer, count: number) => number;
   readonly signal?: AbortSignal;
+  readonly fileExists?: (path: string) => Promise<boolean>;
   readonly onEvent?: (event: RunEvent) => void;
 }
 
@@ -48,11 +49,23 @@ export const defaultOptions: RunOptions = {
   slotTimeoutMs: 30_000,
   stallTimeoutMs: 60_000,
   transactionBytes: 8 << 20,
+  hold: false,
+  holdFile: null,
+  holdTimeoutMs: null,
+  follow: false,
+  keepFreshMs: null,
+  ifChanged: false,
+  runKey: null,
+  ifLocked: 'fail',
+  throttles: { replicaLagMs: null, query: null, flagFile: null },
 };
 
-/** Runs one build in this process on the real servers; throws what the build throws. */
-export async function buildInProcess(request: InProcessBuild): Promise<InProcessRun> {
-  const url = new URL(request.database.url);
+/** Opens both sides of a test's database, as the command line does, and closes them behind `use`. */
+export async function withSides<T>(
+  database: FreshDatabase,
+  use: (sides: { readonly source: Source; readonly sink: Sink }) => Promise<T>,
+): Promise<T> {
+  const url = new URL(database.url);
   const source = await openSource({
     host: url.hostname,
     port: Number(url.port),
@@ -63,35 +76,45 @@ export async function buildInProcess(request: InProcessBuild): Promise<InProcess
     applicationName: 'realign-test-build',
   });
   const sink = await openSink({ nodes: [elasticsearchUrl()], auth: null, rejectUnauthorized: true, requestTimeoutMs: 30_000 });
-  const events: RunEvent[] = [];
-  const rejects: RejectRecord[] = [];
   try {
-    const result = await runBuild({
-      source: request.wrapSource?.(source) ?? source,
-      sink: request.wrapSink?.(sink) ?? sink,
-      clock: systemClock,
-      reporter: {
-        report: (event) => {
-          events.push(event);
-          request.onEvent?.(event);
-        },
-      },
-      rejects: { write: async (record) => void rejects.push(record) },
-      config: indexConfig(request),
-      options: { ...defaultOptions, ...request.options },
-      signal: request.signal ?? new AbortController().signal,
-      tool: 'realign test',
-      newBuildId: () => randomBytes(2).toString('hex'),
-      ...(request.laneOf === undefined ? {} : { laneOf: request.laneOf }),
-    });
-    return { result, events, rejects };
+    return await use({ source, sink });
   } finally {
     await source.close();
     await sink.close();
   }
 }
 
-function indexConfig(request: InProcessBuild): IndexConfig {
+/** Runs one build in this process on the real servers; throws what the build throws. */
+export function buildInProcess(request: InProcessBuild): Promise<InProcessRun> {
+  return withSides(request.database, (sides) => buildBetween(request, sides));
+}
+
+async function buildBetween(request: InProcessBuild, { source, sink }: { readonly source: Source; readonly sink: Sink }): Promise<InProcessRun> {
+  const events: RunEvent[] = [];
+  const rejects: RejectRecord[] = [];
+  const result = await runBuild({
+    source: request.wrapSource?.(source) ?? source,
+    sink: request.wrapSink?.(sink) ?? sink,
+    clock: systemClock,
+    reporter: {
+      report: (event) => {
+        events.push(event);
+        request.onEvent?.(event);
+      },
+    },
+    rejects: { write: async (record) => void rejects.push(record) },
+    config: indexConfig(request),
+    options: { ...defaultOptions, ...request.options },
+    signal: request.signal ?? new AbortController().signal,
+    tool: 'realign test',
+    newBuildId: () => randomBytes(2).toString('hex'),
+    ...(request.laneOf === undefined ? {} : { laneOf: request.laneOf }),
+    ...(request.fileExists === undefined ? {} : { fileExists: request.fileExists }),
+  });
+  return { result, events, rejects };
+}
+
+export function indexConfig(request: Pick<InProcessBuild, 'alias' | 'table' | 'config'>): IndexConfig {
   return {
     alias: request.alias,
     table: request.table,
@@ -103,6 +126,9 @@ function indexConfig(request: InProcessBuild): IndexConfig {
     idHash: 'none',
     onNonFinite: 'reject',
     onUnrepresentable: 'reject',
+    id: null,
+    where: null,
+    computed: {},
     ...request.config,
   };
 }

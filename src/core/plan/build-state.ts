@@ -5,7 +5,7 @@
 export const STATE_FORMAT = 1;
 
 /** `failed`: stopped for good, slot and publication are gone, the index is kept for inspection. */
-export type BuildPhase = 'load' | 'catchup' | 'verify' | 'swap' | 'cleanup' | 'finished' | 'failed';
+export type BuildPhase = 'load' | 'catchup' | 'verify' | 'hold' | 'swap' | 'cleanup' | 'follow' | 'finished' | 'failed';
 
 /** Blocks of one leaf that are loaded: `[from, to)` pairs in ascending order, not touching each other. */
 export interface LeafProgress {
@@ -39,6 +39,12 @@ export interface BuildState {
   readonly startedAt: string;
   readonly load: readonly LeafProgress[];
   readonly rejectedIds: readonly string[];
+  /** After the swap: everything committed before it is in the index, so the slot may go. A missing slot without this is a loss. */
+  readonly drained?: true;
   /** The settings wanted at the end (the live index's and the config's). */
   readonly settings: { readonly [name: string]: unknown };
+  /** `--run-key` of the run that made it. */
+  readonly runKey?: string;
+  /** How far the WAL was applied when it stopped being fed, and when that was. */
+  readonly applied?: { readonly lsn: string; readonly at: string };
 }

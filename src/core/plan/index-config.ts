@@ -2,8 +2,16 @@ import type { ValuePolicy } from '../encode/document-plan.ts';
 
 export type VerifyMode = 'full' | 'sample' | 'counts';
 
+/** SQL of the config over the row's own columns. Only the server can say what it comes to, so every changed row is read again. */
+export interface RowExpressions {
+  /** Rows for which it is not true have no document; null: every row has one. */
+  readonly where: string | null;
+  /** Field name → expression. */
+  readonly computed: { readonly [field: string]: string };
+}
+
 /** What the config says of one index, defaults filled in, validated, frozen. */
-export interface IndexConfig {
+export interface IndexConfig extends RowExpressions {
   /** The alias that readers use. */
   readonly alias: string;
   /** As in SQL, quoted where needed: `public.products`, `"Odd Schema"."Table"`. */
@@ -16,6 +24,8 @@ export interface IndexConfig {
   /** A complete mapping instead of the inferred one. */
   readonly mapping: { readonly [key: string]: unknown } | null;
   readonly settings: { readonly [key: string]: unknown };
+  /** The columns that make the `_id`, in this order; null: the primary key. */
+  readonly id: readonly string[] | null;
   readonly idHash: 'none' | 'sha256';
   readonly onNonFinite: ValuePolicy;
   readonly onUnrepresentable: ValuePolicy;
@@ -38,9 +48,35 @@ export interface RunOptions {
   readonly maxRejects: number;
   readonly swapWhen: 'green' | 'yellow';
   readonly keep: number;
-  readonly maxSlotWalBytes: bigint;
+  /** null = the server's `max_slot_wal_keep_size`, else 20 GiB. */
+  readonly maxSlotWalBytes: bigint | null;
   readonly slotTimeoutMs: number;
   readonly stallTimeoutMs: number;
   /** A transaction larger than this is applied in parts (rule R2). */
   readonly transactionBytes: number;
+  /** Wait before the swap until somebody says so. */
+  readonly hold: boolean;
+  /** Wait before the swap as long as this file exists. */
+  readonly holdFile: string | null;
+  /** null = as long as it takes. */
+  readonly holdTimeoutMs: number | null;
+  /** Go on applying changes after the swap. */
+  readonly follow: boolean;
+  /** How long the follower of the generation that leaves the alias goes on feeding it. */
+  readonly keepFreshMs: number | null;
+  /** Nothing to do if the live generation was made of the same config and table. */
+  readonly ifChanged: boolean;
+  /** A name for this run: if it was done already there is nothing to do. */
+  readonly runKey: string | null;
+  readonly ifLocked: 'fail' | 'wait' | 'skip';
+  readonly throttles: LoadThrottles;
+}
+
+/** What holds the load back, besides its rate; null = not asked for. */
+export interface LoadThrottles {
+  readonly replicaLagMs: number | null;
+  /** A read-only SQL statement: true = hold back. */
+  readonly query: string | null;
+  /** As long as this file exists. */
+  readonly flagFile: string | null;
 }

@@ -1,0 +1,70 @@
+import { Failure } from '../core/failure.ts';
+import { checkCatalog } from './catalog-guard.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { startLoop } from './loop.ts';
+import { followerLock, retire } from './retire.ts';
+import type { Run } from './run-state.ts';
+
+const ALIAS_EVERY_MS = 1000;
+const CATALOG_EVERY_MS = 5000;
+
+/**
+ * Goes on applying changes until the alias has left this generation, however long that takes; a generation that is to be kept fresh is fed for a while longer. The alias's
+ * own lock is given back, so that the next build can run beside it and take over at its swap. `endReplay` ends what feeds it; then slot, publication and build alias go. Throws what stops the run; the same command goes on.
+ */
+export async function follow(run: Run, checkpoint: Checkpoint, endReplay: () => Promise<void>): Promise<void> {
+  const lock = await run.source.tryLock(followerLock(run.names.index));
+  if (lock === null) {
+    throw new Failure('locked', `${run.names.index} is followed already`, { hint: `See it with: realign status ${run.config.alias}` });
+  }
+  try {
+    await run.releaseAlias();
+    const guard = startLoop(run, CATALOG_EVERY_MS, () => guardFollowed(run, checkpoint));
+    try {
+      await untilLeft(run);
+    } finally {
+      await guard.stop();
+    }
+    await endReplay();
+    const { source, sink, names, clock } = run;
+    checkpoint.replace(await retire(source, sink, { index: names.index, state: checkpoint.state }, clock.date()));
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Rows that were refused meanwhile are written down, so that a resume knows them. */
+async function guardFollowed(run: Run, checkpoint: Checkpoint): Promise<void> {
+  await checkCatalog(run);
+  const known = checkpoint.state.rejectedIds;
+  const { ids } = run.rejected;
+  if (known.length !== ids.size || known.some((id) => !ids.has(id))) await checkpoint.enter('follow');
+}
+
+async function untilLeft(run: Run): Promise<void> {
+  const left = new AbortController();
+  const watch = startLoop(run, ALIAS_EVERY_MS, async () => {
+    if (await hasLeft(run)) left.abort();
+  });
+  try {
+    const ended = AbortSignal.any([left.signal, run.signal]);
+    await new Promise<void>((resolve) => {
+      if (ended.aborted) resolve();
+      ended.addEventListener('abort', () => resolve(), { once: true });
+    });
+    if (run.signal.aborted) throw run.signal.reason;
+  } finally {
+    await watch.stop();
+  }
+}
+
+/** True once the alias is elsewhere and nobody wants this generation kept fresh any more. */
+async function hasLeft(run: Run): Promise<boolean> {
+  const target = await run.sink.readAlias(run.config.alias);
+  if (target.kind === 'alias' && target.indices.has(run.names.index)) return false;
+  const until = run.steering.control.keepFreshUntil;
+  const kept = until !== null && (await run.source.serverTime()) < new Date(until);
+  const now = target.kind === 'alias' ? [...target.indices.keys()].join(', ') : 'elsewhere';
+  run.throttle.set('kept-fresh', kept ? `the alias is on ${now} now; this generation is kept fresh until ${until}` : null);
+  return !kept;
+}

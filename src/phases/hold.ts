@@ -1,0 +1,56 @@
+import { Failure } from '../core/failure.ts';
+import type { PassingReport } from '../core/verify/passing-report.ts';
+import { checkCatalog } from './catalog-guard.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { startLoop } from './loop.ts';
+import { proveIndex } from './prove.ts';
+import type { Replay } from './replay.ts';
+import type { Run } from './run-state.ts';
+
+const EVERY_MS = 250;
+const CATALOG_EVERY_MS = 5000;
+
+/**
+ * True while the build must not swap. What was ordered last counts (`ctl hold`, `ctl swap-now`), then the hold file, then `--hold`; with a file, its going away is
+ * the release.
+ */
+export async function isHeld(run: Run): Promise<boolean> {
+  const { control } = run.steering;
+  if (control.swapNow) return false;
+  if (control.hold === true) return true;
+  const { hold, holdFile } = run.options;
+  if (holdFile === null) return hold;
+  if (run.fileExists === undefined) throw new Failure('config', '--hold-file needs a file system');
+  return run.fileExists(holdFile);
+}
+
+/**
+ * Waits, with the replay going on, until the build may swap, then proves what changed meanwhile: the numbers of rows and documents, and a sample of the changed, the
+ * deleted and other keys. Returns the report of the whole verification.
+ */
+export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint, report: PassingReport): Promise<PassingReport> {
+  await checkpoint.enter('hold');
+  const guard = startLoop(run, CATALOG_EVERY_MS, async () => void (await checkCatalog(run)));
+  try {
+    await waitForRelease(run);
+  } finally {
+    await guard.stop();
+  }
+  await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
+  return report;
+}
+
+async function waitForRelease(run: Run): Promise<void> {
+  const startedAt = run.clock.now();
+  const { holdTimeoutMs } = run.options;
+  while (await isHeld(run)) {
+    if (holdTimeoutMs !== null && run.clock.now() - startedAt > holdTimeoutMs) throw heldTooLong(run.config.alias, holdTimeoutMs);
+    await run.clock.sleep(EVERY_MS, run.signal);
+  }
+}
+
+function heldTooLong(alias: string, timeoutMs: number): Failure {
+  return new Failure('held-too-long', `held for ${Math.round(timeoutMs / 1000)} s and nobody released it (--hold-timeout)`, {
+    hint: `The verified build stays as it is: realign swap ${alias} brings it up to date, verifies it again and swaps.`,
+  });
+}
