@@ -12,9 +12,19 @@ export interface RunFacts {
   readonly indexMade: boolean;
   /** `asked`: the swap phase has begun and no answer is known. */
   readonly swap: 'not-asked' | 'asked' | 'done';
+  /** Readers are on it already, and it was being fed. */
+  readonly following: boolean;
 }
 
-export const NO_FACTS: RunFacts = { build: null, generation: null, slot: null, previous: null, indexMade: false, swap: 'not-asked' };
+export const NO_FACTS: RunFacts = {
+  build: null,
+  generation: null,
+  slot: null,
+  previous: null,
+  indexMade: false,
+  swap: 'not-asked',
+  following: false,
+};
 
 /** The facts after one more event. */
 export function learn(facts: RunFacts, event: RunEvent): RunFacts {
@@ -23,6 +33,7 @@ export function learn(facts: RunFacts, event: RunEvent): RunFacts {
   }
   if (event.type === 'phase.finished' && event.phase === 'index') return { ...facts, indexMade: true };
   if (event.type === 'phase.started' && event.phase === 'swap' && facts.swap === 'not-asked') return { ...facts, swap: 'asked' };
+  if (event.type === 'phase.started' && event.phase === 'follow') return { ...facts, following: true };
   if (event.type === 'swap') return { ...facts, swap: 'done', previous: event.from };
   return facts;
 }
@@ -59,6 +70,10 @@ const COURSE: { readonly [kind in FailureKind | 'bug']: Course } = {
   'sink-refused': 'resumable',
   'target-vanished': 'over',
   'rejects-unwritable': 'resumable',
+  // The alias's own test may be mended and asked again: a new load is not needed for that.
+  'swap-vetoed': 'resumable',
+  'held-too-long': 'resumable',
+  stopped: 'resumable',
   interrupted: 'resumable',
   terminated: 'resumable',
   bug: 'resumable',
@@ -67,6 +82,7 @@ const COURSE: { readonly [kind in FailureKind | 'bug']: Course } = {
 /** What to tell after a failed rebuild. `command` is the command as typed, for this index alone, without `--fresh`. */
 export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: string, command: string): Aftermath {
   const status = `realign status ${alias}`;
+  if (facts.following) return afterFollowing(COURSE[kind], facts, alias, command);
   if (facts.swap === 'done') {
     const unchanged = `The swap is done: ${alias} serves ${facts.generation}, verified. Only what comes after it failed.`;
     return { unchanged, next: [`${command}   (finishes the clean-up)`, status] };
@@ -78,6 +94,14 @@ export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: str
     return { unchanged, next: [status, `${command}   (finds out and goes on)`] };
   }
   return duringBuild(COURSE[kind], facts, alias, command);
+}
+
+/** Readers stay where they are; what stops is that changes reach them. */
+function afterFollowing(course: Course, { generation, slot }: RunFacts, alias: string, command: string): Aftermath {
+  const stopped = `${generation} is as it was; changes do not reach it any more.`;
+  if (course === 'over') return { unchanged: stopped, next: [`${command}   (starts a new build)`, `realign status ${alias}`] };
+  const kept = `${stopped}\n Kept: slot ${slot} (it holds back WAL until you decide).`;
+  return { unchanged: kept, next: [`${command}   (goes on where it stopped)`, `realign abort ${alias}   (ends the following; the index stays)`] };
 }
 
 function beforeBuild(kind: FailureKind | 'bug', alias: string, command: string): readonly string[] {

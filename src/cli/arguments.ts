@@ -8,7 +8,13 @@ export type Flags = { readonly [name: string]: string | true | undefined };
 
 export type Invocation =
   | { readonly kind: 'print'; readonly text: string }
-  | { readonly kind: 'run'; readonly command: CommandName; readonly indices: readonly string[]; readonly flags: Flags };
+  | {
+      readonly kind: 'run';
+      readonly command: CommandName;
+      readonly indices: readonly string[];
+      readonly words: readonly string[];
+      readonly flags: Flags;
+    };
 
 /** yargs counts here and wants both numbers of the word, which its types do not know. */
 const MISSING = 'INDEX (the alias) is missing: %s given, at least %s needed';
@@ -21,14 +27,13 @@ export async function parseArguments(args: readonly string[], version: string): 
   let output = '';
   let invocation: Invocation | null = null;
   const parser = build(yargs([]), version, (command, parsed) => {
-    invocation = { kind: 'run', command, indices: indicesOf(parsed), flags: flagsOf(command, parsed) };
+    invocation = { kind: 'run', command, indices: indicesOf(parsed), words: wordsOf(parsed), flags: flagsOf(command, parsed) };
   });
   await parser.parse([...args], {}, (_error, _parsed, printed) => {
     output = printed;
   });
   if (output !== '') return { kind: 'print', text: output };
-  if (invocation === null)
-    throw usage('no command given', 'Commands: rebuild, plan, check, status, abort, schema. `realign --help` lists everything.');
+  if (invocation === null) throw usage('no command given', `Commands: ${Object.keys(COMMANDS).join(', ')}. \`realign --help\` lists everything.`);
   return invocation;
 }
 
@@ -75,6 +80,11 @@ function indicesOf(parsed: Parsed): readonly string[] {
   const { index } = parsed;
   const named = (Array.isArray(index) ? index : index === undefined ? [] : [index]).map(String);
   return [...new Set(named)];
+}
+
+/** What stands behind the index: the order of `ctl` and its changes. */
+function wordsOf({ order, change }: Parsed): readonly string[] {
+  return [order, ...(Array.isArray(change) ? change : [])].filter((word) => word !== undefined).map(String);
 }
 
 function flagsOf(command: CommandName, parsed: Parsed): Flags {

@@ -1,6 +1,6 @@
 import type { Options } from 'yargs';
 
-export type CommandName = 'rebuild' | 'plan' | 'check' | 'status' | 'abort' | 'schema';
+export type CommandName = 'rebuild' | 'audit' | 'ctl' | 'swap' | 'rollback' | 'cleanup' | 'plan' | 'check' | 'status' | 'abort' | 'schema';
 
 export type OptionTable = { readonly [name: string]: Options };
 
@@ -23,6 +23,17 @@ export const GLOBAL: OptionTable = {
   table: text('schema.table, for a run without a config file'),
 };
 
+/** Where a run tells of itself besides its output. */
+export const OUTLETS: OptionTable = {
+  report: text('directory for a report of the run: index.html, summary.md, report.json, junit.xml'),
+  'report-format': text('which of them (default html,md,json,junit)'),
+  'hash-keys': toggle('hashes instead of keys in the report'),
+  'show-values': choice('values of differing fields in the report (default none)', ['none', 'truncated', 'full']),
+  'metrics-textfile': text("file for node_exporter's textfile collector"),
+  pushgateway: text('URL of a Prometheus Pushgateway'),
+  webhook: text('URL for notices (https)'),
+};
+
 const REBUILD: OptionTable = {
   fresh: toggle('remove an unfinished build and start over'),
   adopt: toggle('the alias name is a concrete index today: replace it in the swap'),
@@ -36,11 +47,41 @@ const REBUILD: OptionTable = {
   'max-rejects': text('more rejected rows than this: no swap (default 0)'),
   rejects: text('file for rejected rows (default ./INDEX.rejects.ndjson)'),
   keep: text('older generations to keep (default 1)'),
-  'max-slot-wal': text('stop and drop the slot before it holds back more WAL (default 20GiB)'),
+  'max-slot-wal': text('stop and drop the slot before it holds back more WAL (default max_slot_wal_keep_size or 20GiB)'),
   'slot-timeout': text('wait for older transactions at most this long (default 60s)'),
   'stall-timeout': text('stop, resumable, when nothing moved for this long (default 15m)'),
   'swap-when': choice('health the new index needs (default green)', ['green', 'yellow']),
+  hold: toggle('wait before the swap until somebody says: realign swap'),
+  'hold-file': text('wait before the swap as long as this file exists'),
+  'hold-timeout': text('leave, resumable, when held for longer than this'),
+  follow: toggle('go on applying changes after the swap'),
+  'keep-fresh': text('the follower of the older generation goes on feeding it for this long after the swap'),
+  'if-changed': toggle('nothing to do if the live generation was made of the same config and table'),
+  force: toggle('build in spite of --if-changed'),
+  'run-key': text('a name for this run: nothing to do if it was done already'),
+  'if-locked': choice('when another build of the alias runs (default fail)', ['fail', 'wait', 'skip']),
+  all: toggle('every index of the config'),
+  parallel: text('indices rebuilt side by side (default 1)'),
   'dry-run': toggle('the same as plan'),
+  ...OUTLETS,
+};
+
+const AUDIT: OptionTable = {
+  all: toggle('every index of the config; the same as no name'),
+  mode: choice('how much is compared (default full)', ['full', 'sample', 'counts']),
+  sample: text('rows, and documents, compared at random (default 10000)'),
+  seed: text('seed of the sample, to repeat one'),
+  'keys-file': text('compare only the document ids in this file, one a line'),
+  index: text('this generation instead of the one that the alias serves'),
+  settle: text('look at differences again so often, after so long each time (default 3x10s)'),
+  'max-diff': text('exit 0 with up to so many differences (default 0)'),
+  rate: text('rows, and documents, per second (default: no limit)'),
+  'max-duration': text('stop after so long; the next run goes on there'),
+  state: text('where a run with --max-duration leaves its place (default ./INDEX.audit.json)'),
+  repair: toggle('write the differing documents anew from the table'),
+  'dry-run': toggle('with --repair: show what would be written'),
+  'max-repair': text('more differences than this: repair nothing (default 1000)'),
+  ...OUTLETS,
 };
 
 export interface Command {
@@ -53,10 +94,16 @@ export interface Command {
 /** Every command and flag that exists: help, strictness and the nearest-name hints read this table. */
 export const COMMANDS: { readonly [name in CommandName]: Command } = {
   rebuild: {
-    usage: 'rebuild <index..>',
+    usage: 'rebuild [index..]',
     describe: 'rebuild indices, verify them, swap their aliases; resumes an unfinished build',
     options: REBUILD,
-    indices: 'some',
+    indices: 'any',
+  },
+  audit: {
+    usage: 'audit [index..]',
+    describe: 'compare live indices with their tables, whoever writes them; changes nothing without --repair',
+    options: AUDIT,
+    indices: 'any',
   },
   plan: {
     usage: 'plan <index..>',
@@ -70,7 +117,36 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
     options: {},
     indices: 'any',
   },
-  status: { usage: 'status [index..]', describe: 'builds, generations, slots and what they hold back; changes nothing', options: {}, indices: 'any' },
+  ctl: {
+    usage: 'ctl <index> <order> [change..]',
+    describe: 'steer a running build or follower: pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE',
+    options: {},
+    indices: 'one',
+  },
+  swap: {
+    usage: 'swap <index>',
+    describe: 'swap a held build in, after it was verified again',
+    options: { follow: toggle('go on applying changes after the swap'), keep: text('older generations to keep (default 1)') },
+    indices: 'one',
+  },
+  rollback: {
+    usage: 'rollback <index>',
+    describe: 'put the alias back on a kept generation',
+    options: { to: text('the generation (default: the one before)') },
+    indices: 'one',
+  },
+  cleanup: {
+    usage: 'cleanup [index..]',
+    describe: 'remove generations beyond keep, and slots and publications that belong to nothing',
+    options: { keep: text('older generations to keep (default 1)') },
+    indices: 'any',
+  },
+  status: {
+    usage: 'status [index..]',
+    describe: 'builds, generations, slots and what they hold back; changes nothing',
+    options: { watch: toggle('again every two seconds until interrupted') },
+    indices: 'any',
+  },
   abort: { usage: 'abort <index>', describe: 'remove an unfinished build: slot, publication, build alias, index', options: {}, indices: 'one' },
   schema: {
     usage: 'schema',

@@ -1,4 +1,5 @@
 import { Failure, policyOf } from '../core/failure.ts';
+import type { Aftercare } from './aftercare.ts';
 import { type Flags, type Invocation, parseArguments } from './arguments.ts';
 import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
 import { resultOf } from './commands/results.ts';
@@ -6,8 +7,9 @@ import { readEnvironment } from './config/environment.ts';
 import type { CommandName } from './flags.ts';
 import { type Log, openLog } from './logger.ts';
 import type { Machine } from './machine.ts';
+import { openAftercare } from './open-aftercare.ts';
 import { openOutput, outputFlag } from './output/open-output.ts';
-import { EVENT_FORMAT, type Output, type OutputEvent } from './output/output-event.ts';
+import { EVENT_FORMAT, type Output, type OutputEvent, type RunResult } from './output/output-event.ts';
 import { SecretScrubber } from './secrets.ts';
 import { stopOnSignals } from './signals.ts';
 import { toolVersion } from './tool-version.ts';
@@ -40,15 +42,19 @@ async function runCommand(
   scrubber: SecretScrubber,
   version: string,
 ): Promise<number> {
-  const { command, flags, indices: named } = invocation;
+  const { command, flags, indices: named, words } = invocation;
   if (command === 'schema') {
     const { schemaText } = await import('./commands/schema.ts');
     machine.stdout.write(schemaText(flags.events === true));
     return 0;
   }
   let log = SILENT_LOG;
+  let aftercare: Aftercare | null = null;
   const told = openTold(machine, flags, scrubber, {
-    event: (index, event) => log.event(index, event),
+    event: (index, event) => {
+      log.event(index, event);
+      aftercare?.observe(index, event);
+    },
     error: (error) => log.error(error),
     close: () => log.close(),
   });
@@ -56,16 +62,31 @@ async function runCommand(
     onFirst: (name) => machine.stderr.write(`${name}: stopping; writes in flight may end. Again to leave at once (as safe).\n`),
     leave: machine.leave,
   });
-  const exitCode = await finish(told, { command, version, startedMs: performance.now() }, async () => {
+  const conclude = async (summary: Summary) => aftercare?.conclude(summary);
+  const exitCode = await finish(told, { command, version, startedMs: performance.now(), conclude }, async () => {
     log = openLog(
       flags,
       (text) => void machine.stderr.write(scrubber.scrub(text)),
       (text) => scrubber.scrub(text),
     );
     const environment = readEnvironment(machine.environment, typeof flags['env-file'] === 'string' ? flags['env-file'] : null);
+    aftercare = await openAftercare({ command, named, flags, output: told.output, scrubber, version });
     const execute = await loadCommand(command);
     const reportFailure: CommandContext['reportFailure'] = (index, error, after) => told.failure(index, error, after);
-    return execute({ command, named, flags, environment, machine, output: told.output, scrubber, reportFailure, signal, toolVersion: version });
+    return execute({
+      command,
+      named,
+      words,
+      flags,
+      environment,
+      machine,
+      output: told.output,
+      scrubber,
+      reportFailure,
+      signal,
+      toolVersion: version,
+      configured: (outlets) => aftercare?.configure(outlets),
+    });
   });
   remove();
   return exitCode;
@@ -76,6 +97,16 @@ async function loadCommand(name: Exclude<CommandName, 'schema'>): Promise<(conte
   switch (name) {
     case 'rebuild':
       return (await import('./commands/rebuild.ts')).rebuild;
+    case 'audit':
+      return (await import('./commands/audit.ts')).audit;
+    case 'ctl':
+      return (await import('./commands/ctl.ts')).ctl;
+    case 'swap':
+      return (await import('./commands/swap.ts')).swap;
+    case 'rollback':
+      return (await import('./commands/rollback.ts')).rollback;
+    case 'cleanup':
+      return (await import('./commands/cleanup.ts')).cleanup;
     case 'plan':
       return (await import('./commands/plan.ts')).plan;
     case 'check':
@@ -130,10 +161,20 @@ interface Run {
   readonly command: string;
   readonly version: string;
   readonly startedMs: number;
+  /** Told of the end before the last event is written, because what it has to say comes before that. */
+  readonly conclude?: (summary: Summary) => Promise<void>;
+}
+
+type Summary = Extract<OutputEvent, { type: 'summary' }>;
+
+/** What was skipped, or needed nothing, is not called a success. */
+function wordFor(exitCode: number, indices: CommandOutcome['indices']): RunResult {
+  const [first] = indices;
+  return exitCode === 0 && first !== undefined && indices.every(({ result }) => result === first.result) ? first.result : resultOf(exitCode);
 }
 
 /** The first line is `version`, the last is `summary`, whatever happens between them. */
-async function finish(told: Told, { command, version, startedMs }: Run, execute: () => Promise<CommandOutcome>): Promise<number> {
+async function finish(told: Told, { command, version, startedMs, conclude }: Run, execute: () => Promise<CommandOutcome>): Promise<number> {
   told.output.emit(null, { type: 'version', format: EVENT_FORMAT, tool: `realign ${version}`, command });
   let outcome: CommandOutcome;
   try {
@@ -142,15 +183,10 @@ async function finish(told: Told, { command, version, startedMs }: Run, execute:
     outcome = { exitCode: told.failure(null, error), message: '', indices: [] };
   }
   const { exitCode, message, indices } = outcome;
-  told.output.emit(null, {
-    type: 'summary',
-    command,
-    result: resultOf(exitCode),
-    exit_code: exitCode,
-    durationMs: Math.round(performance.now() - startedMs),
-    message,
-    indices,
-  });
+  const durationMs = Math.round(performance.now() - startedMs);
+  const summary: Summary = { type: 'summary', command, result: wordFor(exitCode, indices), exit_code: exitCode, durationMs, message, indices };
+  await conclude?.(summary);
+  told.output.emit(null, summary);
   told.output.close();
   return exitCode;
 }

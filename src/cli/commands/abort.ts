@@ -2,8 +2,8 @@ import { slotName } from '../../core/plan/names.ts';
 import { abortBuild } from '../../phases/abort.ts';
 import { readInventory } from '../../phases/inventory.ts';
 import type { Sink, Source } from '../../phases/ports.ts';
-import { confirm } from '../prompts.ts';
 import { withServers } from '../servers.ts';
+import { ask, canAsk } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 
 /** `realign abort INDEX`: removes an unfinished build after asking. The live generation and the alias are never touched. */
@@ -22,14 +22,6 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
     context.output.emit(alias, { type: 'removed', names: removed });
     return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
   });
-}
-
-function canAsk({ machine: { stdin, stderr } }: CommandContext): boolean {
-  return stdin.isTTY === true && stderr.isTTY === true;
-}
-
-function ask({ flags, machine, signal }: CommandContext, question: string): Promise<boolean> {
-  return confirm(question, flags.yes === true, { input: machine.stdin, output: machine.stderr }, signal);
 }
 
 async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<string> {

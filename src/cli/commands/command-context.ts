@@ -3,6 +3,7 @@ import type { Flags } from '../arguments.ts';
 import type { Environment } from '../config/environment.ts';
 import { aliasProblem } from '../config/index-names.ts';
 import { type Configuration, type IndexEntry, loadConfiguration } from '../config/load.ts';
+import type { Outlets } from '../config/resolve-outlets.ts';
 import type { CommandName } from '../flags.ts';
 import type { Machine } from '../machine.ts';
 import { didYouMean } from '../nearest.ts';
@@ -13,6 +14,8 @@ import type { SecretScrubber } from '../secrets.ts';
 export interface CommandContext {
   readonly command: CommandName;
   readonly named: readonly string[];
+  /** What stands behind the index: the order of `ctl` and its changes. */
+  readonly words: readonly string[];
   readonly flags: Flags;
   readonly environment: Environment;
   readonly machine: Machine;
@@ -26,6 +29,8 @@ export interface CommandContext {
   ) => number;
   readonly signal: AbortSignal;
   readonly toolVersion: string;
+  /** To be told what the config says of reports, metrics and notices. */
+  readonly configured: (outlets: Outlets) => void;
 }
 
 export interface CommandOutcome {
@@ -43,13 +48,15 @@ export function configurationOf(context: CommandContext, needsIndices: boolean):
   if (table !== null && (alias === undefined || named.length > 1)) {
     throw new Failure('usage', '--table is for exactly one INDEX', { hint: 'Example: realign rebuild products --table public.products' });
   }
-  return loadConfiguration({
+  const configuration = loadConfiguration({
     path: typeof flags.config === 'string' ? flags.config : null,
     adHoc: table === null || alias === undefined ? null : { alias, table },
     needsIndices,
     environment,
     registerSecret: (secret, publicWords) => scrubber.add(secret, publicWords),
   });
+  context.configured(configuration.outlets);
+  return configuration;
 }
 
 /** The named indices with their config, or all of them if none is named; throws `usage` for a name that the config does not have. */

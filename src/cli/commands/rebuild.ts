@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, policyOf } from '../../core/failure.ts';
 import { type BuildResult, runBuild } from '../../phases/build.ts';
@@ -10,39 +10,74 @@ import type { Configuration, IndexEntry } from '../config/load.ts';
 import { formatDuration } from '../config/quantity.ts';
 import { runOptions } from '../config/run-options.ts';
 import { openFailpoints } from '../failpoints.ts';
+import { type HookMachine, requireRunnable, swapHook } from '../hooks/before-swap.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { RejectsFile } from '../rejects-file.ts';
-import { withServers } from '../servers.ts';
+import { sameCommand } from '../same-command.ts';
+import { announceVersions, withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
 import { plan } from './plan.ts';
 import { resultOf } from './results.ts';
 
-/** `realign rebuild INDEX…`: one after another; one that fails does not keep the others from running. The first failure gives the exit code. */
+/** `realign rebuild INDEX… | --all`: one after another or `--parallel N`; one that fails does not keep the others from running. The first failure gives the exit code. */
 export async function rebuild(context: CommandContext): Promise<CommandOutcome> {
+  requireIndices(context);
+  const parallel = parallelOf(context);
   if (context.flags['dry-run'] === true) return plan(context);
   const configuration = configurationOf(context, true);
+  if (configuration.outlets.beforeSwap !== null) requireRunnable(configuration.outlets.beforeSwap);
   const entries = wantedIndices(context, configuration);
   for (const entry of entries) {
     runOptions(context.flags, entry.run);
     checkRejectsPath(rejectsPath(context, entry.config.alias));
   }
   const startedMs = performance.now();
-  const indices: IndexResult[] = [];
-  for (const entry of entries) {
-    indices.push(context.signal.aborted ? notStarted(entry, context.signal) : await rebuildOne(entry, configuration, context));
-  }
+  const indices = await inParallel(entries, parallel, (entry) =>
+    context.signal.aborted ? Promise.resolve(notStarted(entry, context.signal)) : rebuildOne(entry, configuration, context),
+  );
   const exitCode = indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0;
   return { exitCode, message: outcomeSentence(indices, performance.now() - startedMs), indices };
 }
 
-async function rebuildOne(entry: IndexEntry, configuration: Configuration, context: CommandContext): Promise<IndexResult> {
+function requireIndices({ named, flags }: CommandContext): void {
+  if (named.length > 0 === (flags.all !== true)) return;
+  throw new Failure('usage', named.length > 0 ? '--all is given beside names' : 'INDEX (the alias) is missing: name it, or say --all', {
+    hint: 'Example: realign rebuild products',
+  });
+}
+
+function parallelOf({ flags }: CommandContext): number {
+  const text = typeof flags.parallel === 'string' ? flags.parallel : '1';
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new Failure('usage', `--parallel: expected a whole number, at least 1, not ${JSON.stringify(text)}`);
+}
+
+/** At most `count` at a time; the results in the order of `list`. */
+async function inParallel<T, R>(list: readonly T[], count: number, work: (entry: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < list.length) {
+      const at = next++;
+      results[at] = await work(list[at] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, list.length) }, worker));
+  return results;
+}
+
+/** One index from its preflight to its end; never throws. */
+export async function rebuildOne(entry: IndexEntry, configuration: Configuration, context: CommandContext): Promise<IndexResult> {
   const { alias } = entry.config;
   let facts = NO_FACTS;
   const rejects = new RejectsFile({ path: rejectsPath(context, alias), index: alias, date: () => new Date() });
   try {
     const result = await build(entry, configuration, { context, rejects, tell: (event) => (facts = learn(facts, event)) });
-    return { index: alias, result: 'succeeded', exit_code: 0, build: result.build, generation: result.index, previous: result.previous };
+    const word = result.outcome === 'built' ? 'succeeded' : 'nothing-to-do';
+    return { index: alias, result: word, exit_code: 0, build: result.build, generation: result.index, previous: result.previous };
   } catch (error) {
+    const locked = error instanceof Failure && error.kind === 'locked';
+    if (locked && context.flags['if-locked'] === 'skip') return skipped(alias);
     return failed(alias, stopReason(error, context.signal), facts, context);
   }
 }
@@ -61,20 +96,40 @@ async function build({ config, run }: IndexEntry, configuration: Configuration, 
     },
   };
   const tool = `realign ${context.toolVersion}`;
-  const fixed = { clock: systemClock, reporter, rejects, config, options: runOptions(context.flags, run), signal: context.signal, tool, newBuildId };
+  const fixed = {
+    clock: systemClock,
+    reporter,
+    rejects,
+    config,
+    options: runOptions(context.flags, run),
+    signal: context.signal,
+    tool,
+    newBuildId,
+    fileExists,
+  };
   const { failpoint, close } = await openFailpoints(context.environment);
-  const all = failpoint === undefined ? fixed : { ...fixed, failpoint };
+  const { beforeSwap } = configuration.outlets;
+  const gate = beforeSwap === null ? {} : { swapGate: swapHook(beforeSwap, hookMachine(context)) };
+  const all = failpoint === undefined ? { ...fixed, ...gate } : { ...fixed, ...gate, failpoint };
   try {
-    return await withServers(configuration, context.toolVersion, (servers) => runBuild({ ...servers, ...all }));
+    return await withServers(configuration, context.toolVersion, async (servers) => {
+      await announceVersions(servers, config.alias, context.output);
+      return runBuild({ ...servers, ...all });
+    });
   } finally {
     close();
     await rejects.close();
   }
 }
 
+/** A hook's output is narration; what it knows of secrets is scrubbed like everything. */
+function hookMachine({ environment, machine, scrubber }: CommandContext): HookMachine {
+  return { environment, print: (text) => void machine.stderr.write(scrubber.scrub(text)) };
+}
+
 function failed(alias: string, error: unknown, facts: RunFacts, context: CommandContext): IndexResult {
   const kind = error instanceof Failure ? error.kind : 'bug';
-  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand(alias, context)));
+  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand('rebuild', alias, context.flags)));
   const { exitCode } = policyOf(error);
   return {
     index: alias,
@@ -84,6 +139,10 @@ function failed(alias: string, error: unknown, facts: RunFacts, context: Command
     generation: facts.generation,
     previous: facts.previous,
   };
+}
+
+function skipped(alias: string): IndexResult {
+  return { index: alias, result: 'skipped', exit_code: 0, build: null, generation: null, previous: null };
 }
 
 function notStarted({ config }: IndexEntry, signal: AbortSignal): IndexResult {
@@ -98,19 +157,12 @@ function stopReason(error: unknown, signal: AbortSignal): unknown {
 function outcomeSentence(indices: readonly IndexResult[], durationMs: number): string {
   const done = indices.filter(({ result }) => result === 'succeeded');
   const [first] = done;
+  const [only] = indices;
+  if (indices.length === 1 && only?.result === 'nothing-to-do')
+    return `${only.index}: nothing to do, ${only.generation} is what this run would make.`;
+  if (indices.length === 1 && only?.result === 'skipped') return `${only.index}: skipped, another build of it is running.`;
   if (indices.length === 1) return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.`;
   return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.`;
-}
-
-/** The command for this index alone, without `--fresh`, which would throw the build away. */
-function sameCommand(alias: string, { flags }: CommandContext): string {
-  const given = Object.entries(flags).filter(([name]) => name !== 'fresh');
-  const words = given.flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, shellWord(String(value))]));
-  return ['realign', 'rebuild', alias, ...words].join(' ');
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function rejectsPath({ flags }: CommandContext, alias: string): string {
@@ -127,6 +179,10 @@ function checkRejectsPath(path: string): void {
       cause: error,
     });
   }
+}
+
+async function fileExists(path: string): Promise<boolean> {
+  return existsSync(path);
 }
 
 const BUILD_ID_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';

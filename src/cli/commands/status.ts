@@ -1,15 +1,23 @@
 import { type Inventory, readInventory } from '../../phases/inventory.ts';
+import { systemClock } from '../clock.ts';
 import type { StatusFacts } from '../output/output-event.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 
-/** `realign status [INDEX…]`: builds, generations, slots and orphans of the named aliases, or of all. Changes nothing. */
+const WATCH_EVERY_MS = 2000;
+
+/** `realign status [INDEX…]`: builds, generations, slots and orphans of the named aliases, or of all; `--watch`: again and again. Changes nothing. */
 export async function status(context: CommandContext): Promise<CommandOutcome> {
   checkNames(context.named);
   const configuration = configurationOf(context, false);
   const aliases = context.named.length === 0 ? [null] : context.named;
   await withServers(configuration, context.toolVersion, async ({ source, sink }) => {
-    for (const alias of aliases) context.output.emit(alias, { type: 'status', ...statusFacts(await readInventory({ source, sink, alias })) });
+    for (;;) {
+      for (const alias of aliases) context.output.emit(alias, { type: 'status', ...statusFacts(await readInventory({ source, sink, alias })) });
+      if (context.flags.watch !== true) return;
+      await systemClock.sleep(WATCH_EVERY_MS, context.signal).catch(() => undefined);
+      if (context.signal.aborted) throw context.signal.reason;
+    }
   });
   return { exitCode: 0, message: '', indices: [] };
 }

@@ -8,6 +8,7 @@ import { aliasProblem } from './index-names.ts';
 import { Problems } from './problems.ts';
 import { type ElasticsearchTarget, resolveElasticsearch } from './resolve-elasticsearch.ts';
 import { resolveIndex } from './resolve-index.ts';
+import { type Outlets, resolveOutlets } from './resolve-outlets.ts';
 import { type PostgresTarget, resolvePostgres } from './resolve-postgres.ts';
 import type { IndexFile } from './schema.ts';
 import { type CheckedFile, checkedFile, validateConfig } from './validate.ts';
@@ -22,6 +23,12 @@ export interface RunDefaults {
   readonly stall: string | undefined;
   readonly slotTimeout: string | undefined;
   readonly maxRejects: number | undefined;
+  readonly hold: boolean | undefined;
+  readonly follow: boolean | undefined;
+  readonly replicaLag: string | undefined;
+  readonly throttleQuery: string | undefined;
+  /** Absolute. */
+  readonly flagFile: string | undefined;
 }
 
 export interface IndexEntry {
@@ -34,6 +41,7 @@ export interface Configuration {
   readonly postgres: PostgresTarget;
   readonly elasticsearch: ElasticsearchTarget;
   readonly indices: ReadonlyMap<string, IndexEntry>;
+  readonly outlets: Outlets;
 }
 
 export interface LoadRequest {
@@ -107,13 +115,15 @@ function resolveFile(file: CheckedFile, context: ResolveContext): Configuration 
     if (problem !== null) context.problems.add(['indices', alias], problem);
   }
   const entries = Object.entries(file.indices).map(([alias, entry]): [string, IndexEntry] => {
-    return [alias, Object.freeze({ config: resolveIndex(alias, entry, context), run: runDefaults(file, entry) })];
+    return [alias, Object.freeze({ config: resolveIndex(alias, entry, context), run: runDefaults(file, entry, context.directory) })];
   });
+  const outlets = resolveOutlets(file.hooks, file.metrics, context);
   if (postgres === null || elasticsearch === null) return null;
-  return Object.freeze({ postgres, elasticsearch, indices: new Map(entries) });
+  return Object.freeze({ postgres, elasticsearch, indices: new Map(entries), outlets });
 }
 
-function runDefaults({ defaults }: CheckedFile, entry: IndexFile): RunDefaults {
+function runDefaults({ defaults }: CheckedFile, entry: IndexFile, directory: string): RunDefaults {
+  const flagFile = defaults?.limits?.flagFile;
   return Object.freeze({
     keep: entry.keep ?? defaults?.keep,
     verifyMode: entry.verify?.mode ?? defaults?.verify?.mode,
@@ -122,5 +132,10 @@ function runDefaults({ defaults }: CheckedFile, entry: IndexFile): RunDefaults {
     stall: defaults?.limits?.stall,
     slotTimeout: defaults?.limits?.slotTimeout,
     maxRejects: defaults?.maxRejects,
+    hold: entry.hold,
+    follow: entry.follow,
+    replicaLag: defaults?.limits?.replicaLag,
+    throttleQuery: defaults?.limits?.query,
+    flagFile: flagFile === undefined ? undefined : resolve(directory, flagFile),
   });
 }

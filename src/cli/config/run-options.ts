@@ -15,6 +15,11 @@ const NO_DEFAULTS: RunDefaults = {
   stall: undefined,
   slotTimeout: undefined,
   maxRejects: undefined,
+  hold: undefined,
+  follow: undefined,
+  replicaLag: undefined,
+  throttleQuery: undefined,
+  flagFile: undefined,
 };
 
 /** How one index is rebuilt: flags over the file over the defaults. Throws `usage` for a flag's value that makes no sense. */
@@ -35,11 +40,44 @@ export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOp
     maxRejects: whole('max-rejects', file.maxRejects ?? 0, 0),
     swapWhen: read('swap-when', 'green') === 'yellow' ? 'yellow' : 'green',
     keep: whole('keep', file.keep ?? 1, 0),
-    maxSlotWalBytes: BigInt(size('max-slot-wal', read('max-slot-wal', file.slotWal ?? '20GiB'))),
+    maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(size('max-slot-wal', text))),
     slotTimeoutMs: duration('slot-timeout', read('slot-timeout', file.slotTimeout ?? '60s')),
     stallTimeoutMs: duration('stall-timeout', read('stall-timeout', file.stall ?? '15m')),
     transactionBytes: TRANSACTION_BYTES,
+    ...controlOptions(flags, file),
   });
+}
+
+type ControlOptions = Pick<
+  RunOptions,
+  'hold' | 'holdFile' | 'holdTimeoutMs' | 'follow' | 'keepFreshMs' | 'ifChanged' | 'runKey' | 'ifLocked' | 'throttles'
+>;
+
+function controlOptions(flags: Flags, file: RunDefaults): ControlOptions {
+  const text = (flag: string) => optional(flags[flag], undefined, (value) => value);
+  const time = (flag: string) => optional(flags[flag], undefined, (value) => duration(flag, value));
+  const ifLocked = text('if-locked');
+  return {
+    hold: flags.hold === true || (file.hold ?? false),
+    holdFile: text('hold-file'),
+    holdTimeoutMs: time('hold-timeout'),
+    follow: flags.follow === true || (file.follow ?? false),
+    keepFreshMs: time('keep-fresh'),
+    ifChanged: flags['if-changed'] === true && flags.force !== true,
+    runKey: text('run-key'),
+    ifLocked: ifLocked === 'wait' || ifLocked === 'skip' ? ifLocked : 'fail',
+    throttles: {
+      replicaLagMs: optional(undefined, file.replicaLag, (value) => duration('limits.replicaLag', value)),
+      query: file.throttleQuery ?? null,
+      flagFile: file.flagFile ?? null,
+    },
+  };
+}
+
+/** The flag, else what the file says, else null. */
+function optional<Value>(flag: string | true | undefined, file: string | undefined, parse: (text: string) => Value): Value | null {
+  const text = typeof flag === 'string' ? flag : file;
+  return text === undefined ? null : parse(text);
 }
 
 function wholeNumber(flag: string, text: string, minimum: number): number {

@@ -57,8 +57,13 @@ const defaults = z.strictObject({
   verify: verify.optional(),
   limits: z
     .strictObject({
-      slotWal: size.optional().describe('The build stops and drops its slot before it holds back more WAL than this. Default: 20GiB.'),
+      slotWal: size
+        .optional()
+        .describe('The build stops and drops its slot before it holds back more WAL than this. Default: max_slot_wal_keep_size, or 20GiB.'),
       stall: duration.optional().describe('Stop (resumable) when nothing moved for this long. Default: 15m.'),
+      replicaLag: duration.optional().describe('The load waits while a physical standby is further behind than this.'),
+      query: text.optional().describe('One read-only SQL statement: the load waits while its first column is true.'),
+      flagFile: path.optional().describe('The load waits while this file exists.'),
       slotTimeout: duration.optional().describe('How long creating the slot may wait for older transactions. Default: 60s.'),
     })
     .optional(),
@@ -87,6 +92,31 @@ export const indexSchema = z.strictObject({
   onUnrepresentable: policy.optional().describe('Dates that Elasticsearch cannot hold. Default: reject.'),
   keep: keep.optional(),
   verify: verify.optional(),
+  hold: z.boolean('expected true or false').optional().describe('true: wait before the swap until somebody says `realign swap`. Default: false.'),
+  follow: z.boolean('expected true or false').optional().describe('true: go on applying changes after the swap. Default: false.'),
+});
+
+const hooks = z.strictObject({
+  beforeSwap: path
+    .optional()
+    .describe('A program that is run after the verification; a non-zero exit keeps the alias where it is. REALIGN_* in its environment.'),
+  beforeSwapTimeout: duration.optional().describe('A hook that takes longer is ended and counts as a veto. Default: 5m.'),
+  webhook: z
+    .strictObject({
+      url: text.describe('Notices go here by POST: https, or http on this machine.'),
+      on: z
+        .array(oneOf(['failed', 'held', 'drift', 'succeeded']))
+        .optional()
+        .describe('Default: failed, held, drift.'),
+      secretFile: path
+        .optional()
+        .describe('A file that holds the key of the HMAC-SHA256 signature. Default: REALIGN_WEBHOOK_SECRET, REALIGN_WEBHOOK_SECRET_FILE.'),
+    })
+    .optional(),
+});
+const metrics = z.strictObject({
+  textfile: path.optional().describe("A *.prom file for node_exporter's textfile collector."),
+  pushgateway: text.optional().describe('URL of a Prometheus Pushgateway.'),
 });
 
 export const configSchema = z
@@ -96,6 +126,8 @@ export const configSchema = z
     elasticsearch: elasticsearch.optional(),
     defaults: defaults.optional(),
     indices: z.record(z.string(), indexSchema).describe('One entry for each alias that readers use.'),
+    hooks: hooks.optional(),
+    metrics: metrics.optional(),
   })
   .describe('Configuration of realign');
 
@@ -103,6 +135,8 @@ export type ConfigFile = z.infer<typeof configSchema>;
 export type IndexFile = z.infer<typeof indexSchema>;
 export type PostgresFile = z.infer<typeof postgres>;
 export type ElasticsearchFile = z.infer<typeof elasticsearch>;
+export type HooksFile = z.infer<typeof hooks>;
+export type MetricsFile = z.infer<typeof metrics>;
 export type SslMode = (typeof SSL_MODES)[number];
 
 /** The JSON Schema of the config file, as shipped in `schema/config.v1.json`. */

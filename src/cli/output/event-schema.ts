@@ -9,9 +9,9 @@ const bigCount = z
   .regex(/^-?\d+$/)
   .describe('A whole number as text: it may pass 2^53.');
 const parameters = z.record(z.string(), z.unknown());
-const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup']);
+const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup', 'follow']);
 const difference = z.enum(['missing', 'extra', 'different']);
-const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work']);
+const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work', 'nothing-to-do', 'skipped']);
 const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
 const event = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) => z.object({ type: z.literal(name), ...shape });
 
@@ -50,8 +50,70 @@ const verifyResult = event('verify.result', {
   blindSpots: list(text),
 });
 
+const kindCounts = { missing: count, extra: count, different: count, stale: count };
+const auditKind = z.enum(['missing', 'extra', 'different', 'stale']);
+const fieldValues = z.object({ field: text, postgres: text, elasticsearch: text });
+
+const auditDifference = z.object({
+  id: text,
+  kind: auditKind,
+  fields: list(text),
+  partition: count.describe('Its cell, 0 to partitions - 1; 0 if there are no partitions.'),
+  version: text.nullable().describe('_version as decimal text; null for a missing document.'),
+  foreign: z.boolean().nullable().describe('Somebody other than realign wrote it last; null where versions cannot show it.'),
+  copies: count.describe('Documents with this id, on account of routing.'),
+  values: z.exactOptional(list(fieldValues)).describe('Only with --show-values.'),
+});
+
+const auditResult = event('audit.result', {
+  verdict: z.enum(['equal', 'drift', 'unsettled', 'unfinished']),
+  generation: text.describe('The concrete index.'),
+  table: text,
+  ours: z.boolean().describe('Made by realign from this server: its versions tell who wrote what.'),
+  fedBy: z.enum(['realign', 'others']),
+  mode: z.enum(['full', 'sample', 'counts', 'keys']),
+  method: z.enum(['fence', 'settling']),
+  fenceLsn: text,
+  rows: count,
+  documents: count,
+  rejected: count,
+  partitions: count,
+  partitionsEqual: count,
+  partitionsDiffering: z.exactOptional(list(count)),
+  partitionDrift: list(z.object({ partition: count, ...kindCounts })),
+  sampled: z.object({ random: count, changed: count, deleted: count }),
+  sampledDocuments: count,
+  sampleSize: count,
+  seed: text,
+  settle: z.object({ rounds: count, pauseMs: count }),
+  differences: list(auditDifference).describe('The first 1,000 at most.'),
+  differenceCount: count,
+  kinds: z.object(kindCounts),
+  unsettled: list(text).describe('The first 1,000 at most.'),
+  unsettledCount: count,
+  foreignWrites: count.nullable(),
+  mapping: list(z.object({ field: text, expected: text, actual: text })),
+  ignored: list(z.object({ field: text, documents: count, ids: list(text) })),
+  covered: z.number().min(0).max(1),
+  durations: z.object({ compareMs: z.number(), settleMs: z.number(), repairMs: z.number() }),
+  repair: z
+    .object({
+      dryRun: z.boolean(),
+      written: count,
+      deleted: count,
+      settled: count,
+      proved: count,
+      refused: list(z.object({ id: text, reason: text })),
+    })
+    .nullable(),
+  blindSpots: list(text),
+  next: list(text).describe('Commands to type next.'),
+});
+
 const status = event('status', {
-  generations: list(z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), startedAt: text })),
+  generations: list(
+    z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), startedAt: text, running: z.boolean(), orders: text }),
+  ),
   slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: bigCount, walStatus: text.nullable() })),
   orphans: list(text),
 });
@@ -78,7 +140,8 @@ const events = [
   event('rejected', { id: text, column: text, reason: text }),
   event('warning', { code: text, message: text, hint: text }),
   verifyResult,
-  event('drift', { id: text, kind: difference, fields: list(text) }),
+  auditResult,
+  event('drift', { id: text, kind: auditKind, fields: list(text) }),
   event('swap', { alias: text, from: text.nullable(), to: text }),
   event('finding', {
     level: z.enum(['ok', 'warn', 'fail']),

@@ -1,3 +1,4 @@
+import type { AuditReport } from '../../core/audit-report.ts';
 import type { RunEvent } from '../../core/events.ts';
 import type { FailureKind } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -28,6 +29,10 @@ export interface StatusFacts {
     readonly phase: string;
     readonly live: boolean;
     readonly startedAt: string;
+    /** A build or a follower is at work on it just now. */
+    readonly running: boolean;
+    /** What it was ordered by `ctl`. */
+    readonly orders: string;
   }[];
   readonly slots: readonly {
     readonly name: string;
@@ -39,7 +44,7 @@ export interface StatusFacts {
   readonly orphans: readonly string[];
 }
 
-export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work';
+export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work' | 'nothing-to-do' | 'skipped';
 
 export interface IndexResult {
   readonly index: string;
@@ -64,6 +69,11 @@ export type CommandEvent =
   | ({ readonly type: 'finding' } & Finding)
   | ({ readonly type: 'plan' } & PlanFacts)
   | ({ readonly type: 'status' } & StatusFacts)
+  | ({
+      readonly type: 'audit.result';
+      /** Commands to type next. */
+      readonly next: readonly string[];
+    } & AuditReport)
   | { readonly type: 'removed'; readonly names: readonly string[] }
   | {
       readonly type: 'error';

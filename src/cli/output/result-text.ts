@@ -1,10 +1,11 @@
 import type { Finding } from '../../core/finding.ts';
 import { formatBytes, formatCount } from '../config/quantity.ts';
+import { auditLines } from './audit-text.ts';
 import type { CommandEvent, PlanFacts, StatusFacts } from './output-event.ts';
 import type { Paint } from './paint.ts';
 
 /** What a command's own event looks like for people; no lines for those that only programs need. */
-export function resultLines(event: CommandEvent, paint: Paint): readonly string[] {
+export function resultLines(index: string, event: CommandEvent, paint: Paint): readonly string[] {
   switch (event.type) {
     case 'version':
     case 'versions':
@@ -17,6 +18,8 @@ export function resultLines(event: CommandEvent, paint: Paint): readonly string[
       return planLines(event);
     case 'status':
       return statusLines(event, paint);
+    case 'audit.result':
+      return auditLines(index, event, paint);
     case 'removed':
       return event.names.length === 0 ? ['Nothing to remove.'] : event.names.map((name) => `removed ${name}`);
     case 'error':
@@ -53,16 +56,20 @@ function planLines(plan: PlanFacts): readonly string[] {
 }
 
 function statusLines(status: StatusFacts, paint: Paint): readonly string[] {
-  const generations = status.generations.map(({ index, alias, phase, live, startedAt }) => {
-    const kept = phase === 'finished' ? 'kept' : paint.warn(phase === 'failed' ? 'failed' : `unfinished (${phase})`);
-    const state = live ? `${paint.good('live')}${phase === 'finished' ? '' : `, ${kept}`}` : kept;
-    return `  ${index}   ${alias}   ${state}   started ${startedAt}`;
-  });
+  const generations = status.generations.map((generation) => generationLine(generation, paint));
   const slots = status.slots.map(({ name, active, retainedBytes, walStatus }) => {
     return `  ${name}   ${active ? 'active' : 'not active'}   holds back ${formatBytes(BigInt(retainedBytes))} of WAL${walStatus === null ? '' : `   ${walStatus}`}`;
   });
   const orphans = status.orphans.map((name) => `  ${name}`);
   return [...section('generations', generations), ...section('slots', slots), ...(orphans.length === 0 ? [] : section('orphans', orphans))];
+}
+
+function generationLine({ index, alias, phase, live, startedAt, running, orders }: StatusFacts['generations'][number], paint: Paint): string {
+  const followed = running ? 'followed' : paint.warn('followed by nobody');
+  const unfinished = phase === 'follow' ? followed : paint.warn(phase === 'failed' ? 'failed' : `unfinished (${phase})${running ? ', running' : ''}`);
+  const kept = phase === 'finished' ? 'kept' : unfinished;
+  const state = live ? `${paint.good('live')}${phase === 'finished' ? '' : `, ${kept}`}` : kept;
+  return `  ${index}   ${alias}   ${state}${orders === '' ? '' : `   ${orders}`}   started ${startedAt}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

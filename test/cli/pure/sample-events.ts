@@ -95,7 +95,18 @@ export const OTHERS: readonly OutputEvent[] = [
   },
   {
     type: 'status',
-    generations: [{ index: 'products-1', alias: 'products', build: 'k3f9', phase: 'load', live: false, startedAt: '2026-11-29T15:40:12.000Z' }],
+    generations: [
+      {
+        index: 'products-1',
+        alias: 'products',
+        build: 'k3f9',
+        phase: 'load',
+        live: false,
+        startedAt: '2026-11-29T15:40:12.000Z',
+        running: true,
+        orders: 'paused',
+      },
+    ],
     slots: [{ name: 'realign_products_k3f9', build: 'k3f9', active: true, retainedBytes: '12582912', walStatus: 'reserved' }],
     orphans: ['slot realign_x_abcd belongs to no index'],
   },

@@ -1,0 +1,27 @@
+import { findHeld, type HeldBuild, release, waitForSwap } from '../../phases/release-held.ts';
+import { systemClock } from '../clock.ts';
+import { withServers } from '../servers.ts';
+import { ask, canAsk } from './ask.ts';
+import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
+import { rebuildOne } from './rebuild.ts';
+
+/** `realign swap INDEX`: lets a held build swap, after it has verified what changed since; finishes it here if the run that held it has ended. */
+export async function swap(context: CommandContext): Promise<CommandOutcome> {
+  const configuration = configurationOf(context, true);
+  const [entry] = wantedIndices(context, configuration);
+  if (entry === undefined) throw new RangeError('BUG: one index is named');
+  const { alias } = entry.config;
+  if (!canAsk(context)) await ask(context, `Swap the held build of ${alias} in?`);
+  const held = await withServers(configuration, context.toolVersion, async (servers): Promise<HeldBuild | null> => {
+    const request = { ...servers, clock: systemClock, alias, signal: context.signal };
+    const found = await findHeld(request);
+    if (!(await ask(context, `Move ${alias} from ${found.previous ?? 'nothing'} to ${found.index}?`))) return null;
+    await release(request);
+    if (found.running) await waitForSwap(request, found.index);
+    return found;
+  });
+  if (held === null) return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
+  if (held.running) return { exitCode: 0, message: `${alias} is on ${held.index}.`, indices: [] };
+  const result = await rebuildOne(entry, configuration, context);
+  return { exitCode: result.exit_code, message: result.exit_code === 0 ? `${alias} is on ${held.index}.` : '', indices: [result] };
+}
