@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import type { Source } from '../../src/phases/ports.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { type RealignExit, startRealign } from '../support/run-realign.ts';
 import { deleteIndicesLike, elasticsearch, type FreshDatabase, freshDatabase } from '../support/servers.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { interceptBulks, type SentOperation } from './bulk-inspection.ts';
 import { buildInProcess, uniqueAlias } from './in-process.ts';
+import { wrapChunk } from './wrapped.ts';
 
 /** `BIG_ROWS=1000000` is the size of the promise; the default keeps the suite short. */
 const ROWS = Number(process.env.BIG_ROWS ?? 60_000);
@@ -111,30 +115,54 @@ test(`one transaction of ${ROWS} updates and ${ROWS / 2} deletes during the load
   }
 });
 
-test('more deletes than may be remembered: the load pauses until they can be forgotten, and the index equals the table', async () => {
+/** Holds the first chunk, read before the transaction, until the replay has stopped applying deletes. */
+function holdFirstChunk(source: Source, deletes: () => number): Source {
+  let first: Promise<void> | null = null;
+  const settled = async (): Promise<void> => {
+    let before = -1;
+    const stopped = (): boolean => {
+      const same = deletes() === before;
+      before = deletes();
+      return same && before > 1200;
+    };
+    await waitFor('the replay to stop', stopped, 120_000, 300);
+  };
+  return {
+    ...source,
+    openChunk: async (request) => {
+      const reader = await source.openChunk(request);
+      if (first !== null) return reader;
+      first = writeBigTransaction();
+      await first;
+      const held = async function* (): AsyncGenerator<Buffer> {
+        await settled();
+        yield* reader.chunks();
+      };
+      return wrapChunk(reader, { chunks: held });
+    },
+  };
+}
+
+test('more deletes than may be remembered wait for the chunks in flight; then all can be forgotten, and the index equals the table', async () => {
   await database.client.query(SCHEMA);
-  await database.client.query(SEED, [20_000]);
+  await database.client.query(SEED, [6000]);
   const alias = uniqueAlias();
-  let written: Promise<void> | null = null;
-  let opened = 0;
+  let deletes = 0;
+  let atRelease = 0;
+  const count = async (operations: readonly SentOperation[]): Promise<void> => {
+    deletes += operations.filter(({ kind }) => kind === 'delete').length;
+  };
   try {
     const run = await buildInProcess({
       database,
       alias,
       table: 'public.big',
-      options: { transactionBytes: 1 << 16, chunkBlocks: 16, rate: 10_000 },
-      wrapSource: (source) => ({
-        ...source,
-        openChunk: async (request) => {
-          const reader = await source.openChunk(request);
-          opened++;
-          written ??= writeBigTransaction();
-          await written;
-          return reader;
-        },
-      }),
+      options: { transactionBytes: 1 << 15, chunkBlocks: 16 },
+      wrapSink: (sink) => interceptBulks(sink, { after: count }),
+      wrapSource: (source) => holdFirstChunk(source, () => (atRelease = deletes)),
     });
-    assert.ok(opened > 10, `${opened} chunks`);
+    assert.ok(atRelease < 2400, `${atRelease} deletes were applied while a chunk that did not see them was in flight`);
+    assert.ok(deletes >= 3000);
     await assertIndexEqualsTable({ client: database.client, table: 'public.big', index: run.result.index });
     await assertNoLeaks({ database, indices: [`${alias}*`], allowedIndices: [run.result.index] });
   } finally {
