@@ -142,7 +142,7 @@ test('SIGKILL between the swap and its record: the same command finishes the cle
   world.proxy.hooks = {};
   const [swapped = ''] = await waitFor('the swap', async () => {
     const served = await world.served();
-    return served[0] === old ? false : served;
+    return served[0] === old ? null : served;
   });
   await world.database.client.query(
     `update goods set name = 'late' where id = 5; delete from goods where id = 6; insert into goods values (6, 'again', 'k0')`,
