@@ -1,3 +1,4 @@
+import { parseControl } from '../core/control.ts';
 import { Failure } from '../core/failure.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -62,7 +63,8 @@ async function untilLeft(run: Run): Promise<void> {
 async function hasLeft(run: Run): Promise<boolean> {
   const target = await run.sink.readAlias(run.config.alias);
   if (target.kind === 'alias' && target.indices.has(run.names.index)) return false;
-  const until = run.steering.control.keepFreshUntil;
+  // Asked now: the order to stay was written before the swap, but the one at hand may be older than both.
+  const until = parseControl(await run.source.readComment(run.names.publication)).keepFreshUntil;
   const kept = until !== null && (await run.source.serverTime()) < new Date(until);
   const now = target.kind === 'alias' ? [...target.indices.keys()].join(', ') : 'elsewhere';
   run.throttle.set('kept-fresh', kept ? `the alias is on ${now} now; this generation is kept fresh until ${until}` : null);

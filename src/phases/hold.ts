@@ -30,7 +30,7 @@ export async function isHeld(run: Run): Promise<boolean> {
  */
 export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint, report: PassingReport): Promise<PassingReport> {
   await checkpoint.enter('hold');
-  const guard = startLoop(run, CATALOG_EVERY_MS, async () => void (await checkCatalog(run)));
+  const guard = startLoop(run, CATALOG_EVERY_MS, () => checkCatalog(run));
   try {
     await waitForRelease(run);
   } finally {

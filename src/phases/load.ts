@@ -155,9 +155,11 @@ export class Load {
       // Rows of an attempt that broke off may have been written: what R3 asks is what the first one saw.
       open.snapshot ??= reader.snapshot;
       await this.#run.failpoint?.('chunk.opened');
-      const now = await checkCatalog(this.#run);
+      await checkCatalog(this.#run);
       if (reader.relfilenode !== open.leaf.relfilenode) {
-        this.#relfilenodeChanged(now.leaves, open);
+        // Sizes take a lock, so this chunk's goes first.
+        await reader.close();
+        this.#relfilenodeChanged((await this.#run.source.describeTable(this.#run.config.table))?.leaves ?? [], open);
         this.#close(open);
         return { done: Promise.resolve() };
       }

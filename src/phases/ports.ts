@@ -157,8 +157,8 @@ export interface SourceLock {
 
 export interface Source extends ControlSource, PressureSource {
   identity(): Promise<SourceIdentity>;
-  /** The table as the catalog has it now, or null if there is no such relation. `columns` limits what must be readable. */
-  describeTable(qualifiedName: string): Promise<SourceTable | null>;
+  /** The table as the catalog has it now, or null if there is no such relation. `sizes: false`: no blocks and bytes, and no lock on any relation. */
+  describeTable(qualifiedName: string, options?: { readonly sizes: boolean }): Promise<SourceTable | null>;
   /** Every check of the source that needs no write; all findings at once. `table` is as written in the config. */
   preflight(qualifiedName: string, options: SourcePreflightOptions): Promise<readonly Finding[]>;
   /** The computed fields as columns, typed by the server, in the order of the config; throws `preflight-refused` for an expression the server refuses. */

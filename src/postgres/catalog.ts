@@ -40,17 +40,20 @@ export async function findRelation(session: Session, table: TableName): Promise<
   };
 }
 
-/** The table as the catalog has it now, in one snapshot; null if there is no relation of that name. Throws `preflight-refused` for what is no table. */
-export async function describeTable(session: Session, qualifiedName: string): Promise<SourceTable | null> {
+/**
+ * The table as the catalog has it now, in one snapshot; null if there is no relation of that name. Without `sizes` it takes no lock on any relation, so it never waits: whoever
+ * holds a lock on the table may ask though somebody waits for ACCESS EXCLUSIVE on it. Throws `preflight-refused` for what is no table.
+ */
+export async function describeTable(session: Session, qualifiedName: string, sizes = true): Promise<SourceTable | null> {
   const name = await parseTableName(session, qualifiedName);
   await query(session, { doing: 'reading the catalog' }, 'begin isolation level repeatable read read only');
   const relation = await findRelation(session, name);
-  const table = relation === null ? null : await describeRelation(session, relation);
+  const table = relation === null ? null : await describeRelation(session, relation, sizes);
   await query(session, { doing: 'reading the catalog' }, 'commit');
   return table;
 }
 
-async function describeRelation(session: Session, relation: Relation): Promise<SourceTable> {
+async function describeRelation(session: Session, relation: Relation, sizes: boolean): Promise<SourceTable> {
   if (relation.kind !== 'r' && relation.kind !== 'p') {
     throw new Failure('preflight-refused', `${relation.schema}.${relation.name} is not a table`, { hint: 'Name a plain or partitioned table.' });
   }
@@ -60,7 +63,7 @@ async function describeRelation(session: Session, relation: Relation): Promise<S
     columnRows.map((row) => Number(textOf(row, 'type'))),
   );
   const key = await readKey(session, relation.oid);
-  const leafRows = await readLeaves(session, relation.oid);
+  const leafRows = await readLeaves(session, relation.oid, sizes);
   const enumLabels = await readEnumLabels(session, types);
   return {
     oid: relation.oid,
@@ -77,11 +80,23 @@ async function describeRelation(session: Session, relation: Relation): Promise<S
   };
 }
 
+/**
+ * For a domain, or an array of one, what it stands for in the end: of domains over domains the last type, with the modifier nearest to it (as getBaseTypeAndTypmod does); else NULL.
+ */
+const BASE_TYPE_NAME = `(
+  with recursive base(oid, typmod, depth, brackets) as (
+    select case when t.typoutput = 'array_out'::regproc then t.typelem else t.oid end, -1, 0, case when t.typoutput = 'array_out'::regproc then '[]' else '' end
+      from pg_type t where t.oid = a.atttypid
+    union all
+    select t.typbasetype, case when t.typtypmod >= 0 then t.typtypmod else base.typmod end, depth + 1, brackets from base join pg_type t on t.oid = base.oid where t.typtype = 'd'
+  )
+  select format_type(oid, typmod) || brackets from base where depth > 0 order by depth desc limit 1)`;
+
 async function readColumns(session: Session, oid: number): Promise<readonly TextRow[]> {
   return query(
     session,
     { doing: 'reading the columns' },
-    `select attname as name, attnum::text as attnum, format_type(atttypid, atttypmod) as type_name, atttypid::text as type, atttypmod::text as typmod,
+    `select attname as name, attnum::text as attnum, format_type(atttypid, atttypmod) as type_name, ${BASE_TYPE_NAME} as base_type_name, atttypid::text as type, atttypmod::text as typmod,
        attnotnull, attgenerated as generated
      from pg_attribute a where attrelid = $1 and attnum > 0 and not attisdropped order by a.attnum`,
     [oid],
@@ -103,16 +118,23 @@ async function readKey(session: Session, oid: number): Promise<readonly string[]
 }
 
 /** The relations that hold the rows: the table, or all leaves of a partitioned one. */
-async function readLeaves(session: Session, oid: number): Promise<readonly TextRow[]> {
+async function readLeaves(session: Session, oid: number, sizes: boolean): Promise<readonly TextRow[]> {
+  const size = (name: string): string => (sizes ? `coalesce(${name}(c.oid), 0)` : '0::int8');
+  // pg_partition_tree would lock the partitions, and the functions for sizes lock every relation.
   return query(
     session,
     { doing: 'reading the partitions' },
-    `select c.oid::text, n.nspname as schema, c.relname as name, coalesce(pg_relation_filenode(c.oid), 0)::text as relfilenode,
-       (coalesce(pg_relation_size(c.oid), 0) / current_setting('block_size')::int8)::text as blocks,
-       c.reltuples::float8::text as tuples, coalesce(pg_table_size(c.oid), 0)::text as bytes,
+    `with recursive tree(relid) as (
+       select $1::oid
+       union
+       select i.inhrelid from tree join pg_class p on p.oid = tree.relid and p.relkind = 'p'
+         join pg_inherits i on i.inhparent = p.oid and not i.inhdetachpending
+     )
+     select c.oid::text, n.nspname as schema, c.relname as name, coalesce(pg_relation_filenode(c.oid), 0)::text as relfilenode,
+       (${size('pg_relation_size')} / current_setting('block_size')::int8)::text as blocks,
+       c.reltuples::float8::text as tuples, ${size('pg_table_size')}::text as bytes,
        c.relkind as kind, c.relpersistence as persistence, c.relreplident as identity
-     from (select relid from pg_partition_tree($1) union select $1::oid) as tree
-       join pg_class c on c.oid = tree.relid join pg_namespace n on n.oid = c.relnamespace
+     from tree join pg_class c on c.oid = tree.relid join pg_namespace n on n.oid = c.relnamespace
      where c.relkind not in ('p') order by c.oid`,
     [oid],
   );
@@ -128,6 +150,7 @@ function column(row: TextRow, form: Column['form']): Column {
     notNull: isTrue(row, 'attnotnull'),
     generated: textOf(row, 'generated') !== '',
     form,
+    ...(typeof row.base_type_name === 'string' ? { baseTypeName: row.base_type_name } : {}),
   };
 }
 

@@ -51,7 +51,7 @@ type CatalogPart = Pick<
 function catalogPart(config: PostgresConfig, pool: SessionPool): CatalogPart {
   return {
     identity: () => pool.use(readIdentity),
-    describeTable: (qualifiedName) => pool.use((session) => describeTable(session, qualifiedName)),
+    describeTable: (qualifiedName, options) => pool.use((session) => describeTable(session, qualifiedName, options?.sizes)),
     preflight: (qualifiedName, options) => pool.use((session) => preflight(session, config, qualifiedName, options)),
     describeComputed: (table, expressions) => pool.use((session) => describeComputed(session, table, expressions)),
     tryLock: (alias) => tryLock(config, alias),
