@@ -13,6 +13,10 @@ export interface Column {
   readonly generated: boolean;
   /** How its text becomes JSON. */
   readonly form: ValueForm;
+  /** Only for a domain (or an array of one): the declared type it stands for, which decides the mapping. */
+  readonly baseTypeName?: string;
+  /** Only for a computed field: the SQL expression over the row, as the config has it, in place of a column; `name` is the field's name. */
+  readonly sql?: string;
 }
 
 /** A relation that holds rows: the table itself, or one leaf partition. */

@@ -166,7 +166,7 @@ export interface Source extends ControlSource, PressureSource {
   /** Tries `pg_try_advisory_lock` for this alias on a direct session; null if somebody else holds it. */
   tryLock(alias: string): Promise<SourceLock | null>;
 
-  /** Throws `preflight-refused` unless the stream would carry the old values of `key`, the columns that make the `_id`. */
+  /** Throws `preflight-refused` unless the stream would carry the old values of `key`, the columns that make the `_id` (null: the primary key). */
   createPublication(name: string, table: SourceTable, key?: readonly string[] | null): Promise<void>;
   readPublication(name: string): Promise<PublicationState | null>;
   dropPublication(name: string): Promise<void>;

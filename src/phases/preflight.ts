@@ -25,11 +25,14 @@ export interface PreflightReport {
 /** Looks at both sides without changing anything; all findings at once. */
 export async function runPreflight(request: PreflightRequest): Promise<PreflightReport> {
   const { source, sink, config, options } = request;
-  const findings = [...(await source.preflight(config.table, { excludedColumns: config.columns.exclude }))];
+  const { where, computed, id } = config;
+  const findings = [...(await source.preflight(config.table, { excludedColumns: config.columns.exclude, where, computed, id }))];
   const table = await source.describeTable(config.table);
   const target = await sink.readAlias(config.alias);
   const previous = previousOf(target);
-  const plan = table === null || table.key.length === 0 ? null : await planFor(request, table, target);
+  // Without a key, or with SQL that the server refuses, there is nothing to plan; the findings say so already.
+  const unplannable = (table?.key.length === 0 && id === null) || findings.some(({ level, code }) => level === 'fail' && code === 'expression');
+  const plan = table === null || unplannable ? null : await planFor(request, table, target);
   const { index } = buildNames(config.alias, 'zzzz', new Date(0));
   findings.push(
     ...(await sink.preflight({
@@ -46,14 +49,15 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
 
 /** The plan of one index: its table, its config, and the live index's settings where the config names none. Throws `config` with all mistakes. */
 export async function planFor(request: PreflightRequest, table: SourceTable, target: AliasTarget): Promise<IndexPlan> {
-  const { config, sink } = request;
+  const { config, sink, source } = request;
   const live = target.kind === 'none' ? {} : await sink.readSettings(previousOf(target) ?? config.alias);
-  return planWith(table, config, live);
+  return planWith(source, table, config, live);
 }
 
 /** The same over settings that are known already (a resume takes those of its own state). */
-export function planWith(table: SourceTable, config: IndexConfig, live: IndexSettings): IndexPlan {
-  return planIndex(table, { ...config, settings: mergeSettings(live, config.settings) });
+export async function planWith(source: Source, table: SourceTable, config: IndexConfig, live: IndexSettings): Promise<IndexPlan> {
+  const computed = Object.keys(config.computed).length === 0 ? [] : await source.describeComputed(table, config);
+  return planIndex(table, { ...config, settings: mergeSettings(live, config.settings) }, computed);
 }
 
 /** Throws `preflight-refused` naming every failed check with its fix. */

@@ -53,6 +53,7 @@ async function lookUp(
     const result = await run.source.lookup({
       table: run.table,
       columns: run.documents.columns,
+      where: run.documents.where,
       key,
       keys,
       ...(snapshotName === null ? {} : { snapshotName }),

@@ -1,13 +1,14 @@
 import { Failure } from '../core/failure.ts';
-import type { Column, Leaf, SourceTable } from '../core/table.ts';
+import type { Leaf, SourceTable } from '../core/table.ts';
 import { parseSnapshot } from '../core/wal/snapshot.ts';
-import type { ChunkReader, ChunkRequest } from '../phases/ports.ts';
+import type { ChunkReader, ChunkRequest, TableRequest } from '../phases/ports.ts';
 import { endSession, isTrue, query, type Session, textOf } from './connect.ts';
 import { abandonCopy, startCopy } from './copy-out.ts';
-import { quoteColumns, quoteFromRelation, quoteQualified } from './quote.ts';
+import { hasExpressions } from './expression.ts';
+import { andFilter, quoteColumns, quoteFromRelation, quoteQualified } from './quote.ts';
 import type { SessionPool } from './session-pool.ts';
 import { beginUnder, endTransaction } from './snapshot-transaction.ts';
-import { sqlstateOf, toFailure } from './sqlstate.ts';
+import { type FailureContext, sqlstateOf, toFailure } from './sqlstate.ts';
 
 const LOCK_TIMEOUT = '5s';
 const LOCK_ATTEMPTS = 12;
@@ -34,10 +35,11 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
   try {
     const { leaf, guard } = await lockLeaf(session, request.leaf);
     const upper = request.to === null ? '' : ` and t.ctid < '(${request.to},0)'::tid`;
-    const select = `select ${quoteColumns('t', request.columns)} from only ${quoteQualified(leaf)} t where t.ctid >= '(${request.from},0)'::tid${upper}`;
+    const select = `select ${quoteColumns('t', request.columns)} from only ${quoteQualified(leaf)} t where t.ctid >= '(${request.from},0)'::tid${upper}${andFilter(request.where)}`;
     return reader(pool, session, guard, {
       select,
       doing: `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${leaf.schema}.${leaf.name}`,
+      expressions: hasExpressions(request),
     });
   } catch (error) {
     await endSession(session);
@@ -49,10 +51,7 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
  * The whole table under an exported snapshot, or a fresh one if null. `relfilenode` is the root's (0 for a partitioned table). Throws `stalled` if a
  * leaf was rewritten after the snapshot: COPY would then answer too few rows without any error (facts/postgres 5.1).
  */
-export async function openTable(
-  pool: SessionPool,
-  request: { readonly table: SourceTable; readonly columns: readonly Column[]; readonly snapshotName: string | null },
-): Promise<ChunkReader> {
+export async function openTable(pool: SessionPool, request: TableRequest): Promise<ChunkReader> {
   const session = await pool.acquire();
   try {
     await beginUnder(session, request.snapshotName);
@@ -60,8 +59,12 @@ export async function openTable(
     await query(session, { doing: `locking ${request.table.schema}.${request.table.name}` }, `select from ${from} limit 0`);
     const guard = await readGuard(session, request.table.oid);
     if (!guard.current) throw rewritten(request.table);
-    const select = `select ${quoteColumns('t', request.columns)} from ${from} t`;
-    return reader(pool, session, guard, { select, doing: `reading ${request.table.schema}.${request.table.name}` });
+    const select = `select ${quoteColumns('t', request.columns)} from ${from} t where true${andFilter(request.where)}`;
+    return reader(pool, session, guard, {
+      select,
+      doing: `reading ${request.table.schema}.${request.table.name}`,
+      expressions: hasExpressions(request),
+    });
   } catch (error) {
     await endSession(session);
     throw error;
@@ -74,8 +77,8 @@ function rewritten(table: SourceTable): Failure {
   });
 }
 
-function reader(pool: SessionPool, session: Session, guard: Guard, copy: { readonly select: string; readonly doing: string }): ChunkReader {
-  const running = startCopy(session, { doing: copy.doing }, copy.select);
+function reader(pool: SessionPool, session: Session, guard: Guard, copy: FailureContext & { readonly select: string }): ChunkReader {
+  const running = startCopy(session, copy, copy.select);
   let closed = false;
   return {
     snapshot: parseSnapshot(guard.snapshot),

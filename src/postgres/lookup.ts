@@ -3,17 +3,23 @@ import { copyRow, type Row } from '../core/row.ts';
 import type { LookupRequest, LookupResult } from '../phases/ports.ts';
 import { query, type Session } from './connect.ts';
 import { startCopy } from './copy-out.ts';
-import { inParts, joinKeys, type KeyOperators, readKeyOperators } from './key-rows.ts';
-import { quoteColumns, quoteFromRelation } from './quote.ts';
+import { hasExpressions } from './expression.ts';
+import { inParts, type KeyOperators, keyValues, matchesKey, readKeyOperators } from './key-rows.ts';
+import { andFilter, quoteColumns, quoteFromRelation } from './quote.ts';
 import { beginUnder, endTransaction, readSnapshot } from './snapshot-transaction.ts';
 
 const KEYS_PER_STATEMENT = 1000;
 /** One index probe for each key, whatever the statistics say: a plan that reads the whole table would come again with every transaction of the replay. */
 export const PROBE_THE_INDEX = "select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)";
 
-/** The SELECT of a lookup, apart so that a test can EXPLAIN it. */
+/**
+ * The SELECT of a lookup, apart so that a test can EXPLAIN it. The row is computed in a subquery of its own, where an expression of the config sees the names of the table
+ * and no others.
+ */
 export function lookupSelect(request: LookupRequest, operators: KeyOperators, keys: readonly (readonly string[])[]): string {
-  return `select ${quoteColumns('t', request.columns)} from ${quoteFromRelation(request.table)} t ${joinKeys(request.key, operators, keys)}`;
+  const row = `select ${quoteColumns('t', request.columns)} from ${quoteFromRelation(request.table)} t
+    where ${matchesKey(request.key, operators)}${andFilter(request.where)}`;
+  return `select r.* from ${keyValues(request.key, keys)} cross join lateral (${row}) r`;
 }
 
 /** Reads rows by key through COPY, so that their texts are the same bytes as the load's and the stream's. All in one snapshot. */
@@ -35,7 +41,11 @@ function distinct(keys: readonly (readonly string[])[]): readonly (readonly stri
 
 async function readRows(session: Session, select: string, request: LookupRequest, rows: Row[]): Promise<void> {
   const reader = new CopyTextReader(request.columns.length);
-  const copy = startCopy(session, { doing: `looking up rows of ${request.table.schema}.${request.table.name}` }, select);
+  const copy = startCopy(
+    session,
+    { doing: `looking up rows of ${request.table.schema}.${request.table.name}`, expressions: hasExpressions(request) },
+    select,
+  );
   for await (const chunk of copy.chunks()) reader.push(chunk, (row) => rows.push(copyRow(row)));
   reader.end();
 }

@@ -21,6 +21,30 @@ export function quoteFromRelation(relation: { readonly schema: string; readonly 
 }
 
 /** `t."a", t."b"`: columns by name, because a leaf partition may have them in another order than its root (facts/postgres 4.2). */
-export function quoteColumns(alias: string, columns: readonly { readonly name: string }[]): string {
-  return columns.map((column) => `${alias}.${quoteIdentifier(column.name)}`).join(', ');
+export function quoteColumns(alias: string, columns: readonly ColumnOrSql[]): string {
+  return columns.map((column) => quoteColumn(alias, column)).join(', ');
+}
+
+/** A column of a table, or the expression of a computed field. */
+export interface ColumnOrSql {
+  readonly name: string;
+  readonly sql?: string | undefined;
+}
+
+/** `t."a"`, or the expression in parentheses; it names its columns without alias, or with `t`. */
+export function quoteColumn(alias: string, { name, sql }: ColumnOrSql): string {
+  return sql === undefined ? `${alias}.${quoteIdentifier(name)}` : quoteExpression(sql);
+}
+
+/**
+ * An SQL expression of the config as one operand. The line ends keep a comment in it from swallowing what follows. Only for expressions that `checkExpressions` has
+ * accepted: there the server itself has parsed each alone, so that none can reach out of its parentheses.
+ */
+export function quoteExpression(sql: string): string {
+  return `(\n${sql}\n)`;
+}
+
+/** ` and (…)` for the config's filter, or nothing. */
+export function andFilter(where: string | undefined): string {
+  return where === undefined ? '' : ` and ${quoteExpression(where)}`;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ReferenceRequest, ReferenceRow } from '../phases/ports.ts';
 import { query, type Session, type TextRow, textOf } from './connect.ts';
-import { inParts, joinKeys, readKeyOperators } from './key-rows.ts';
-import { quoteColumns, quoteFromRelation, quoteIdentifier } from './quote.ts';
+import { hasExpressions } from './expression.ts';
+import { inParts, keyValues, matchesKey, readKeyOperators } from './key-rows.ts';
+import { andFilter, quoteColumn, quoteFromRelation, quoteIdentifier } from './quote.ts';
 import { referenceExpression } from './reference-expression.ts';
 import { beginUnder, endTransaction } from './snapshot-transaction.ts';
 import { readTypes } from './types-catalog.ts';
@@ -18,27 +19,31 @@ export async function readReference(session: Session, request: ReferenceRequest)
     request.fields.map(({ column }) => column.typeOid),
   );
   const operators = await readKeyOperators(session, request.table, request.key);
-  const values = request.fields.map(({ column }) => referenceExpression(`t.${quoteIdentifier(column.name)}`, column.typeOid, types));
-  const select = `select ${[...request.key.map((column) => keyText(column.name)), ...values].map((sql, i) => `${sql} as c${i}`).join(', ')}`;
+  const values = request.fields.map(({ column }, i) => referenceExpression(`r.v${i}`, column.typeOid, types));
+  const select = `select ${[...request.key.map((_, i) => `r.k${i}::text`), ...values].map((sql, i) => `${sql} as c${i}`).join(', ')}`;
   const { rows } = request;
   await beginUnder(session, request.snapshotName);
   const found: ReferenceRow[] = [];
   if ('keys' in rows) {
     for (const keys of inParts(rows.keys, KEYS_PER_STATEMENT)) {
-      const from = `from ${quoteFromRelation(request.table)} t ${joinKeys(request.key, operators, keys)}`;
-      found.push(...(await run(session, request, `${select} ${from}`)));
+      const row = `${rowSelect(request)} where ${matchesKey(request.key, operators)}${andFilter(request.where)}`;
+      found.push(...(await run(session, request, `${select} from ${keyValues(request.key, keys)} cross join lateral (${row}) r`)));
     }
   } else found.push(...(await sample(session, request, select, rows)));
   await endTransaction(session);
   return found;
 }
 
-/** By the type's output function, as COPY and the stream do: a cast to text would strip the padding of char(n). */
-function keyText(name: string): string {
-  return `concat(t.${quoteIdentifier(name)})`;
+/** The key columns as `k0`, `k1`, … and the values of the fields as `v0`, `v1`, … of the row `t`; in a query of its own, so that an expression of the config sees no other names. */
+function rowSelect({ table, key, fields }: ReferenceRequest, tablesample = ''): string {
+  const columns = [
+    ...key.map((column, i) => `${quoteColumn('t', column)} as k${i}`),
+    ...fields.map(({ column }, i) => `${quoteColumn('t', column)} as v${i}`),
+  ];
+  return `select ${columns.join(', ')} from ${quoteFromRelation(table)} t ${tablesample}`;
 }
 
-/** A sample of blocks first; the whole table if that is too few rows (a small table, or one never analysed). */
+/** A sample of blocks first; the whole table if that is too few rows (a small table, one never analysed, a filter that few rows pass). */
 async function sample(
   session: Session,
   request: ReferenceRequest,
@@ -59,16 +64,18 @@ async function sample(
 }
 
 function sampled(request: ReferenceRequest, wanted: { readonly random: number; readonly seed: string }, tablesample: string): string {
-  const columns = quoteColumns('t', [
-    ...new Map([...request.key, ...request.fields.map((field) => field.column)].map((column) => [column.name, column])).values(),
-  ]);
-  const key = request.key.map((column) => keyText(column.name)).join(`, `);
+  const key = request.key.map((column) => `t.${quoteIdentifier(column.name)}::text`).join(`, `);
   const order = `hashtextextended(concat_ws(E'\\x01', ${key}), ${longSeed(wanted.seed)})`;
-  return `from (select ${columns} from ${quoteFromRelation(request.table)} t ${tablesample} order by ${order} limit ${wanted.random}) t`;
+  return `from (${rowSelect(request, tablesample)} where true${andFilter(request.where)} order by ${order} limit ${wanted.random}) r`;
 }
 
 async function run(session: Session, request: ReferenceRequest, sql: string): Promise<readonly ReferenceRow[]> {
-  const rows = await query(session, { doing: `reading reference rows of ${request.table.schema}.${request.table.name}` }, sql);
+  const columns = request.fields.map(({ column }) => column);
+  const context = {
+    doing: `reading reference rows of ${request.table.schema}.${request.table.name}`,
+    expressions: hasExpressions({ columns, where: request.where }),
+  };
+  const rows = await query(session, context, sql);
   return rows.map((row) => referenceRow(request, row));
 }
 

@@ -1,16 +1,22 @@
 import { query, type Session, type TextRow, textOf } from './connect.ts';
+import { quoteIdentifier } from './quote.ts';
 
 export interface IdentityProblem {
-  readonly code: 'primary-key' | 'replica-identity';
+  readonly code: 'primary-key' | 'id' | 'replica-identity';
   readonly message: string;
   readonly fix: string;
+}
+
+/** Why the table's changes could not be followed by the columns `id` (null: the primary key), or null if they can. */
+export async function identityProblem(session: Session, oid: number, id: readonly string[] | null): Promise<IdentityProblem | null> {
+  return id === null ? primaryKeyProblem(session, oid) : idProblem(session, oid, id);
 }
 
 /**
  * Why the table's changes could not be followed by primary key, or null: no primary key, a deferrable one, or an identity that does not
  * carry the key's old values (facts/postgres 3.1). Leaves count too: a leaf's own identity decides what its old tuples carry.
  */
-export async function identityProblem(session: Session, oid: number): Promise<IdentityProblem | null> {
+async function primaryKeyProblem(session: Session, oid: number): Promise<IdentityProblem | null> {
   const rows = await query(
     session,
     { doing: 'reading the replica identity' },
@@ -49,4 +55,51 @@ function uncovered(name: string, row: TextRow): IdentityProblem | null {
   if (row.identity === 'i' && row.index !== null && row.covered === 't') return null;
   const seen = row.identity === 'n' ? 'replica identity is nothing' : 'the replica identity index does not contain all primary key columns';
   return { code: 'replica-identity', message: `${name}: ${seen}`, fix: `alter table ${name} replica identity default;` };
+}
+
+/**
+ * The same for columns of the config's own choice: a unique index over exactly them that is checked at once, no NULL in them, and their old values in the stream. Of a
+ * partitioned table every leaf has indexes and an identity of its own; the root's identity says nothing.
+ */
+async function idProblem(session: Session, oid: number, id: readonly string[]): Promise<IdentityProblem | null> {
+  const rows = await query(session, { doing: 'reading the replica identity' }, ID_FACTS, [oid, JSON.stringify(id)]);
+  return rows.map((row) => idProblemOf(row, id)).find((problem) => problem !== null) ?? null;
+}
+
+const ID_FACTS = `
+  with wanted as (select array_agg(name order by name) as names from json_array_elements_text($2::json) as name),
+  indexes as (
+    select i.indrelid, i.indisprimary, i.indisreplident,
+      i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null as usable,
+      array_agg(a.attname::text order by a.attname::text) as names
+    from pg_index i cross join lateral unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where k.place <= i.indnkeyatts group by i.indexrelid, i.indrelid, i.indisprimary, i.indisreplident, usable)
+  select c.oid::regclass::text as name, c.relreplident as identity,
+    exists (select from indexes i where i.indrelid = c.oid and i.usable and i.names = wanted.names) as unique,
+    (select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname::text = any(wanted.names) and not a.attnotnull) as nullable,
+    c.relkind = 'p' or c.relreplident = 'f' or exists (
+      select from indexes i where i.indrelid = c.oid and i.usable and i.names @> wanted.names
+        and case c.relreplident when 'i' then i.indisreplident when 'd' then i.indisprimary else false end) as covered
+  from (select relid from pg_partition_tree($1) union select $1::oid) as tree join pg_class c on c.oid = tree.relid cross join wanted
+  order by c.oid <> $1::oid, c.oid`;
+
+function idProblemOf(row: TextRow, id: readonly string[]): IdentityProblem | null {
+  const name = textOf(row, 'name');
+  const columns = id.map(quoteIdentifier).join(', ');
+  if (row.nullable !== null && row.nullable !== undefined) {
+    return { code: 'id', message: `${name}: id columns may be null: ${row.nullable}`, fix: `alter table ${name} alter column ... set not null;` };
+  }
+  if (row.unique !== 't') {
+    const message = `${name}: no unique index over exactly (${columns}) that is checked at once, without a condition`;
+    return { code: 'id', message, fix: `create unique index concurrently on ${name} (${columns});` };
+  }
+  if (row.covered === 't') return null;
+  const message = `${name}: the replica identity does not contain the id columns (${columns}), so the stream would not tell which document a change is of`;
+  return {
+    code: 'replica-identity',
+    message,
+    fix: `alter table ${name} replica identity using index ...; (a unique index over them), or replica identity full;`,
+  };
 }

@@ -73,7 +73,12 @@ export interface FailureContext {
   readonly doing: string;
   /** Where one SQLSTATE means something else than in general. */
   readonly overrides?: Readonly<Record<string, FailureKind>>;
+  /** The statement computes SQL expressions of the config: an error in the values is theirs, and no bug. */
+  readonly expressions?: boolean;
 }
+
+/** Errors that an expression can raise for one row: data exceptions, limits, RAISE and errors in functions, checks of domains, and casts. */
+const EXPRESSION_ERROR = /^(22|21|23|38|39|54|P0|0A|42)/;
 
 /**
  * The `Failure` for an error of a session that was connected; an error with an unknown SQLSTATE comes back as it is (a bug).
@@ -83,11 +88,20 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
   if (error instanceof Failure) return error;
   const sqlstate = sqlstateOf(error);
   if (sqlstate === null) return isConnectionError(error) ? lost(error, context) : error;
+  if (context.expressions === true && EXPRESSION_ERROR.test(sqlstate) && BY_SQLSTATE[sqlstate] === undefined)
+    return uncomputable(sqlstate, error, context);
   const known = BY_SQLSTATE[sqlstate] ?? BY_SQLSTATE[sqlstate.slice(0, 2)];
   const kind = context.overrides?.[sqlstate] ?? known?.kind;
   if (kind === undefined) return error;
   const hint = known?.hint;
   return new Failure(kind, `${context.doing} failed (SQLSTATE ${sqlstate})`, hint === undefined ? { cause: error } : { cause: error, hint });
+}
+
+function uncomputable(sqlstate: string, error: unknown, { doing }: FailureContext): Failure {
+  return new Failure('source-changed', `${doing} failed: an SQL expression of the config cannot be computed for some row (SQLSTATE ${sqlstate})`, {
+    hint: 'Make `where` and `fields.….sql` safe for every row the table can hold (nullif, case, coalesce), then start over with --fresh.',
+    cause: error,
+  });
 }
 
 /** The `Failure` for an error while connecting to `where` (`host:port/database as user`). */

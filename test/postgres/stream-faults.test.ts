@@ -116,7 +116,15 @@ test('a silent connection is a lost one', async () => {
 
 test('another backend than the one announced is a pooler', async () => {
   const session = await connect(fixture.config, { replication: false });
-  const context = { session, config: fixture.config, tableText: 't', relation: null, excludedColumns: [] };
+  const context = {
+    session,
+    config: fixture.config,
+    tableText: 't',
+    relation: null,
+    excludedColumns: [],
+    expressions: { where: null, computed: {} },
+    id: null,
+  };
   assert.deepEqual(
     (await checkPooler(context)).map((finding) => finding.level),
     ['ok'],

@@ -58,7 +58,7 @@ async function readRows(request: OracleRequest): Promise<readonly OracleDocument
   const oid = await tableOid(client, table);
   const columns = [...(await attributesOf(client, oid))].filter(([name]) => !exclude.includes(name));
   const keyTexts = (await keyColumns(client, oid)).map((name) => `t.${quote(name)}::text`);
-  const sql = `select to_jsonb(t)::text as document, array[${keyTexts.join(',')}]::text[] as key from ${table} t ${request.where ? `where ${request.where}` : ''}`;
+  const sql = `select to_jsonb(t.*)::text as document, array[${keyTexts.join(',')}]::text[] as key from ${table} t ${request.where ? `where ${request.where}` : ''}`;
   const { rows } = await client.query<{ document: string; key: readonly string[] }>(sql);
   return rows.map(({ document, key }) => {
     const row = parse(document) as { readonly [column: string]: unknown };

@@ -15,7 +15,8 @@ export function resolveIndex(alias: string, file: IndexFile, context: ResolveCon
   report('table', tableProblem(file.table));
   for (const [field, parameters] of Object.entries(file.fields ?? {})) report(`fields/${field}`, fieldProblem(parameters));
   for (const [column, problem] of renameProblems(file.rename ?? {})) report(`rename/${column}`, problem);
-  if (file.mapping !== undefined && file.fields !== undefined) {
+  const { computed, fields } = splitFields(file.fields ?? {});
+  if (file.mapping !== undefined && Object.keys(fields).length > 0) {
     report('fields', 'is written beside mapping: fields adjusts the inferred mapping, and a complete mapping replaces it; keep one');
   }
   return Object.freeze({
@@ -23,9 +24,12 @@ export function resolveIndex(alias: string, file: IndexFile, context: ResolveCon
     table: file.table,
     columns: columnsOf(file),
     rename: file.rename ?? {},
-    fields: file.fields ?? {},
+    where: file.where ?? null,
+    computed,
+    fields,
     mapping: readMapping(alias, file.mapping, context),
     settings: file.settings ?? {},
+    id: typeof file.id === 'string' ? [file.id] : (file.id ?? null),
     idHash: file.idHash ?? 'none',
     onNonFinite: policyOf(file.onNonFinite),
     onUnrepresentable: policyOf(file.onUnrepresentable),
@@ -43,9 +47,20 @@ function columnsOf(file: IndexFile): IndexConfig['columns'] {
 }
 
 function fieldProblem(parameters: Parameters): string | null {
-  if ('sql' in parameters) return 'sql: computed fields do not exist in this version; make a stored generated column of it';
+  const { sql, ...mapping } = parameters;
+  if (sql !== undefined && (typeof sql !== 'string' || sql.trim() === '')) return 'sql: expected an SQL expression';
+  if (sql !== undefined && Object.keys(mapping).length === 0) return null;
   if (typeof parameters.type === 'string' || 'properties' in parameters) return null;
   return 'needs a type: it replaces the inferred mapping of the field, e.g. {type: scaled_float, scaling_factor: 100}';
+}
+
+/** `sql` is ours, the other parameters are Elasticsearch's. A field that has only `sql` keeps its inferred mapping. */
+function splitFields(written: { readonly [field: string]: Parameters }): Pick<IndexConfig, 'computed' | 'fields'> {
+  const entries = Object.entries(written).map(([field, { sql, ...mapping }]) => ({ field, sql, mapping }));
+  return {
+    computed: Object.fromEntries(entries.flatMap(({ field, sql }) => (typeof sql === 'string' ? [[field, sql]] : []))),
+    fields: Object.fromEntries(entries.flatMap(({ field, mapping }) => (Object.keys(mapping).length > 0 ? [[field, mapping]] : []))),
+  };
 }
 
 function renameProblems(rename: { readonly [column: string]: string }): readonly (readonly [string, string])[] {

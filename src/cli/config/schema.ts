@@ -84,9 +84,17 @@ export const indexSchema = z.strictObject({
   table: text.describe('schema.table, quoted as in SQL where needed.'),
   columns: columns.optional().describe('A list of columns, or {include, exclude}. Default: all.'),
   rename: z.record(z.string(), text).optional().describe('Column name: field name.'),
-  fields: z.record(z.string(), parameters).optional().describe('Field name: its mapping parameters, instead of the inferred ones.'),
+  where: text.optional().describe('An SQL condition over the row: rows for which it is not true have no document.'),
+  fields: z
+    .record(z.string(), parameters)
+    .optional()
+    .describe('Field name: its mapping parameters, instead of the inferred ones; sql: an SQL expression over the row that the field is computed by.'),
   mapping: z.union([text, parameters]).optional().describe('A complete mapping, inline or the path of a JSON file, instead of the inferred one.'),
   settings: parameters.optional().describe('Index settings, e.g. number_of_shards.'),
+  id: z
+    .union([text, z.array(text).min(1, 'expected at least one column')])
+    .optional()
+    .describe('The column or columns that make the _id: those of a unique index. Default: the primary key.'),
   idHash: oneOf(['none', 'sha256']).optional().describe('sha256: ids over 512 bytes become a hash. Default: none (such rows are rejected).'),
   onNonFinite: policy.optional().describe('NaN and infinite numbers. Default: reject.'),
   onUnrepresentable: policy.optional().describe('Dates that Elasticsearch cannot hold. Default: reject.'),

@@ -15,8 +15,10 @@ export interface DocumentPlan {
   /** The SELECT list, in order: key columns and document columns. A `Row` has its fields in this order. */
   readonly columns: readonly Column[];
   readonly fields: readonly DocumentField[];
-  /** Indices into `columns`, in the order of the primary key. */
+  /** Indices into `columns`, in the order of the primary key (or of the config's `id`). */
   readonly key: readonly number[];
+  /** An SQL condition over the row, as the config has it: other rows have no document. Absent: every row has one. */
+  readonly where?: string;
   readonly onNonFinite: ValuePolicy;
   readonly onUnrepresentable: ValuePolicy;
   /** `sha256`: ids longer than 512 bytes become a hash; otherwise such rows are rejected. */

@@ -59,8 +59,12 @@ export class DocumentEncoder {
     return Buffer.from(this.documentId.bytes.subarray(this.documentId.start, this.documentId.end));
   }
 
-  /** True if no field of the document or of the key is absent (unchanged TOAST, generated column): otherwise the row must be looked up. */
+  /**
+   * True if no field of the document or of the key is absent (unchanged TOAST, generated or computed column): otherwise the row must be looked up. A streamed row never
+   * is with a filter, which only the server can judge.
+   */
   isComplete(row: Row): boolean {
+    if (this.#plan.where !== undefined) return false;
     for (let i = 0; i < this.#needed.length; i++) {
       if (row.starts[this.#needed[i] as number] === FIELD_ABSENT) return false;
     }

@@ -4,7 +4,7 @@ import type { IndexConfig } from './index-config.ts';
 import { didYouMean } from './nearest-name.ts';
 
 export interface DocumentColumns {
-  /** Document columns in table order, then key columns that are not in the document. */
+  /** Document columns in table order, then computed fields, then key columns that are not in the document. */
   readonly columns: readonly Column[];
   readonly fields: readonly DocumentField[];
   readonly key: readonly number[];
@@ -32,20 +32,43 @@ const RESERVED: ReadonlySet<string> = new Set(
   ].concat('_data_stream_timestamp', '_ignored_source', '_tsid'),
 );
 
-/** Picks the columns of the document and of the key, and names the fields. Needs no look at the forms. */
-export function documentColumns(table: SourceTable, config: IndexConfig): DocumentColumns {
-  const chosen = table.columns.filter(({ name }) => isChosen(name, config));
-  const outside = table.key
+/** Picks the columns of the document and of the key, and names the fields. Needs no look at the forms. `computed` has the fields that are SQL expressions. */
+export function documentColumns(table: SourceTable, config: IndexConfig, computed: readonly Column[]): DocumentColumns {
+  // A computed field takes the place of the column that would have its name.
+  const chosen = table.columns.filter(({ name }) => isChosen(name, config) && !isComputed(fieldName(name, config), computed));
+  const id = config.id ?? table.key;
+  const outside = id
     .filter((name) => !chosen.some((column) => column.name === name))
     .flatMap((name) => table.columns.filter((column) => column.name === name));
-  const columns = [...chosen, ...outside];
-  const fields = chosen.map(({ name }, column) => ({ column, field: fieldName(name, config) }));
-  const key = table.key.map((name) => columns.findIndex((column) => column.name === name));
+  const columns = [...chosen, ...computed, ...outside];
+  const fields = [...chosen.map(({ name }) => fieldName(name, config)), ...computed.map(({ name }) => name)].map((field, column) => ({
+    column,
+    field,
+  }));
+  const key = id.map((name) => columns.findIndex((column) => column.name === name && column.sql === undefined));
   const names = table.columns.map(({ name }) => name);
-  const unreadable = table.key
+  return { columns, fields, key, problems: [...badKey(id, names, config), ...unknownNames(names, config), ...badFields(columns, fields)] };
+}
+
+function badKey(id: readonly string[], names: readonly string[], config: IndexConfig): readonly string[] {
+  const unreadable = id
     .filter((name) => !names.includes(name))
-    .map((name) => `table: the key column "${name}" cannot be read; grant select on it`);
-  return { columns, fields, key, problems: [...unreadable, ...unknownNames(names, config), ...badFields(columns, fields)] };
+    .map((name) =>
+      config.id === null
+        ? `table: the key column "${name}" cannot be read; grant select on it`
+        : `id: the table has no column "${name}"${didYouMean(name, names)}`,
+    );
+  const twice = id.filter((name, at) => id.indexOf(name) !== at).map((name) => `id: column "${name}" is named twice`);
+  // The document would show another value than the one that its _id was made of.
+  const changed = id
+    .map((name) => fieldName(name, config))
+    .filter((field) => Object.hasOwn(config.computed, field))
+    .map((field) => `fields.${field}.sql: the field is a column of the key, which an expression may not change; choose another name`);
+  return [...unreadable, ...twice, ...changed];
+}
+
+function isComputed(field: string, computed: readonly Column[]): boolean {
+  return computed.some(({ name }) => name === field);
 }
 
 function isChosen(name: string, config: IndexConfig): boolean {
@@ -76,9 +99,10 @@ function badFields(columns: readonly Column[], fields: readonly DocumentField[])
   if (fields.length === 0) problems.push('columns: no column is left for the document');
   const owners = new Map<string, string>();
   for (const { column, field } of fields) {
-    const name = columns[column]?.name ?? '';
+    const { name = '', sql } = columns[column] ?? {};
     const fault = faultOf(field);
-    if (fault !== undefined) problems.push(`column "${name}": the field name "${field}" ${fault}; choose another under rename`);
+    if (fault !== undefined && sql !== undefined) problems.push(`fields.${field}: the field name "${field}" ${fault}`);
+    else if (fault !== undefined) problems.push(`column "${name}": the field name "${field}" ${fault}; choose another under rename`);
     const owner = owners.get(field);
     if (owner !== undefined) problems.push(`rename: the columns "${owner}" and "${name}" would both be field "${field}"`);
     owners.set(field, name);

@@ -41,7 +41,7 @@ interface TypeName {
 
 /** The inferred mapping of a column (facts/elasticsearch section 6): by the name of its type where that says more than its form. */
 export function fieldMappingOf(column: Column): FieldMapping {
-  const name = parseTypeName(column.typeName);
+  const name = parseTypeName(column.baseTypeName ?? column.typeName);
   const element = elementForm(column.form);
   if (element.kind === 'number' && name.base === 'numeric') return numericMapping(name.modifiers);
   if (element.kind === 'string' && name.base === 'character varying' && name.modifiers.length === 0) return TEXT;

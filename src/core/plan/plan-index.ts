@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { DocumentPlan } from '../encode/document-plan.ts';
 import { Failure } from '../failure.ts';
-import type { SourceTable } from '../table.ts';
+import type { Column, SourceTable } from '../table.ts';
 import { documentColumns } from './document-columns.ts';
+import { mappedFieldCount } from './field-count.ts';
 import type { IndexConfig } from './index-config.ts';
 import { inferMapping, type Mapping } from './mapping.ts';
+
+/** Elasticsearch's default of index.mapping.total_fields.limit. */
+const USUAL_FIELD_LIMIT = 1000;
 
 /** Raise it when the encoder writes other bytes for the same row: a build begun by another encoder must not be resumed. */
 const ENCODING = 1;
@@ -22,25 +26,33 @@ export interface IndexPlan {
 }
 
 /**
- * Plans the index. Throws `config` with every mistake of the config at once, `preflight-refused` for a table without a primary key.
+ * Plans the index; `computed` has the config's computed fields as the server typed them. Throws `config` with every mistake of the config at once,
+ * `preflight-refused` for a table without a key.
  */
-export function planIndex(table: SourceTable, config: IndexConfig): IndexPlan {
-  if (table.key.length === 0) throw keyless(table);
-  const { columns, fields, key, problems } = documentColumns(table, config);
+export function planIndex(table: SourceTable, config: IndexConfig, computed: readonly Column[] = []): IndexPlan {
+  if (table.key.length === 0 && config.id === null) throw keyless(table);
+  const { columns, fields, key, problems } = documentColumns(table, config, computed);
   const inferred = inferMapping(columns, fields, config);
   refuse(config, [...problems, ...inferred.problems]);
   const { onNonFinite, onUnrepresentable, idHash } = config;
-  const documentPlan: DocumentPlan = { columns, fields, key, onNonFinite, onUnrepresentable, idHash };
+  const filter = config.where === null ? {} : { where: config.where };
+  const documentPlan: DocumentPlan = { columns, fields, key, ...filter, onNonFinite, onUnrepresentable, idHash };
   const { mapping, warnings } = inferred;
   // Without it an integer field takes 1.7 and finds it as 1 (facts/elasticsearch 5.13).
-  const settings = { 'index.mapping.coerce': false, ...flatSettings(config.settings) };
+  const settings = { 'index.mapping.coerce': false, ...fieldLimit(mapping), ...flatSettings(config.settings) };
   return { documentPlan, mapping, settings, warnings, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
 }
 
 function keyless(table: SourceTable): Failure {
   return new Failure('preflight-refused', `table ${table.schema}.${table.name} has no primary key, so its rows have no identity`, {
-    hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…).',
+    hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…); or name the columns of a unique index under id.',
   });
+}
+
+/** A table may have 1,600 columns, and Elasticsearch refuses a mapping of more than 1,000 fields unless it is told otherwise. */
+function fieldLimit(mapping: Mapping): { readonly [name: string]: number } {
+  const count = mappedFieldCount(mapping);
+  return count > USUAL_FIELD_LIMIT ? { 'index.mapping.total_fields.limit': count } : {};
 }
 
 function refuse(config: IndexConfig, problems: readonly string[]): void {

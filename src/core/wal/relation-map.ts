@@ -23,7 +23,8 @@ export function mapRelation(relation: RelationMessage, table: SourceTable, plan:
 }
 
 function positions(streamed: readonly RelationColumn[], plan: DocumentPlan): Int32Array {
-  const fieldOf = new Map(plan.columns.map((column, index) => [column.name, index]));
+  // A computed field may have the name of a column; the stream never carries it.
+  const fieldOf = new Map(plan.columns.flatMap(({ name, sql }, index) => (sql === undefined ? [[name, index] as const] : [])));
   return Int32Array.from(streamed, (column) => fieldOf.get(column.name) ?? -1);
 }
 

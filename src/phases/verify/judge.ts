@@ -6,7 +6,7 @@ import type { Column } from '../../core/table.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
 import { compareReference } from '../../core/verify/reference-compare.ts';
-import type { FrozenIndex, ReferenceRow, ScannedDocument } from '../ports.ts';
+import type { FrozenIndex, ReferenceRequest, ReferenceRow, ScannedDocument } from '../ports.ts';
 import type { VerifyContext } from './comparison.ts';
 import { keyPlan } from './scan-source.ts';
 
@@ -58,15 +58,13 @@ export async function judgeForeign(scope: JudgeScope, ids: readonly string[]): P
   return ids.map((id) => judgeOne(scope, { id, key: null }, undefined, stored.get(id)));
 }
 
-/** Which fields and key columns a reference row has. */
-export function referenceShape(context: VerifyContext): {
-  readonly fields: readonly { field: string; column: Column }[];
-  readonly key: readonly Column[];
-} {
+/** Which fields and key columns a reference row has, and which rows there are. */
+export function referenceShape(context: VerifyContext): Pick<ReferenceRequest, 'fields' | 'key' | 'where'> {
   const { plan } = context;
   return {
     fields: plan.fields.map(({ field, column }) => ({ field, column: plan.columns[column] as Column })),
     key: keyPlan(plan).columns,
+    where: plan.where,
   };
 }
 
@@ -101,7 +99,7 @@ async function rejectedByEncoder(scope: JudgeScope, missing: readonly Judgement[
   const { source, table, plan } = scope.context;
   const keys = missing.flatMap(({ key }) => (key === null ? [] : [key]));
   const moment = scope.snapshotName === null ? {} : { snapshotName: scope.snapshotName };
-  const { rows } = await source.lookup({ table, columns: plan.columns, key: keyPlan(plan).columns, keys, ...moment });
+  const { rows } = await source.lookup({ table, columns: plan.columns, key: keyPlan(plan).columns, keys, where: plan.where, ...moment });
   const encoder = new DocumentEncoder(plan);
   const writer = new ByteWriter(1024);
   const found = new Set<string>();

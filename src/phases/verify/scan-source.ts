@@ -63,8 +63,8 @@ interface RowRequest {
 }
 
 async function readRows(comparison: Comparison, { columns, stop, onRow, pause }: RowRequest): Promise<void> {
-  const { source, table } = comparison.context;
-  const reader = await source.openTable({ table, columns, snapshotName: comparison.snapshotName });
+  const { source, table, plan } = comparison.context;
+  const reader = await source.openTable({ table, columns, where: plan.where, snapshotName: comparison.snapshotName });
   await closingAfter(
     () => reader.close(),
     async () => {

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
+import type { RowExpressions } from '../../core/plan/index-config.ts';
 import type { Relation } from '../catalog.ts';
 import type { PostgresConfig, Session } from '../connect.ts';
 
@@ -11,6 +12,9 @@ export interface CheckContext {
   /** Null if there is no such relation; the checks of the table are then skipped, one finding says why. */
   readonly relation: Relation | null;
   readonly excludedColumns: readonly string[];
+  readonly expressions: RowExpressions;
+  /** The columns of the `_id`; null: the primary key. */
+  readonly id: readonly string[] | null;
 }
 
 export type Check = (context: CheckContext) => Promise<readonly Finding[]>;

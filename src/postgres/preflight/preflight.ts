@@ -1,9 +1,11 @@
 import type { Finding } from '../../core/finding.ts';
+import type { SourcePreflightOptions } from '../../phases/ports.ts';
 import { findRelation } from '../catalog.ts';
 import type { PostgresConfig, Session } from '../connect.ts';
 import { parseTableName } from '../table-name.ts';
 import { checkOpenTransactions, checkPreparedTransactions } from './activity-checks.ts';
 import type { Check } from './check.ts';
+import { checkExpressions } from './expression-checks.ts';
 import { checkPublicationPrivileges } from './publication-checks.ts';
 import { checkReplication, checkSlotsAndSenders, checkWalLevel } from './replication-checks.ts';
 import { checkSelect } from './select-checks.ts';
@@ -26,6 +28,7 @@ const CHECKS: readonly Check[] = [
   checkKeyAndIdentity,
   checkGeneratedColumns,
   checkSelect,
+  checkExpressions,
   checkPublicationPrivileges,
   checkSuperuser,
   checkOpenTransactions,
@@ -37,10 +40,10 @@ export async function preflight(
   session: Session,
   config: PostgresConfig,
   tableText: string,
-  excludedColumns: readonly string[],
+  { excludedColumns, where = null, computed = {}, id = null }: SourcePreflightOptions,
 ): Promise<readonly Finding[]> {
   const relation = await findRelation(session, await parseTableName(session, tableText));
-  const context = { session, config, tableText, relation, excludedColumns };
+  const context = { session, config, tableText, relation, excludedColumns, expressions: { where, computed }, id };
   const findings: Finding[] = [];
   for (const check of CHECKS) findings.push(...(await check(context)));
   return findings;

@@ -60,21 +60,18 @@ export const checkPartitions = tableCheck(async ({ session, relation, tableText 
   );
 });
 
-export const checkKeyAndIdentity = tableCheck(async ({ session, relation, tableText }) => {
-  const problem = await identityProblem(session, relation.oid);
+export const checkKeyAndIdentity = tableCheck(async ({ session, relation, tableText, id }) => {
+  const problem = await identityProblem(session, relation.oid, id);
   if (problem !== null) return [fail(problem.code, `${tableText}: ${problem.message}`, problem.fix)];
+  const identity = relation.identity === 'f' ? 'full' : relation.identity === 'i' ? 'index' : 'default';
+  if (id !== null) return [ok('id', `${tableText}: id (${id.join(', ')}), replica identity ${identity}`)];
   const rows = await query(
     session,
     { doing: 'reading the primary key' },
     "select substring(pg_get_constraintdef(oid) from '\\((.*)\\)') as key from pg_constraint where conrelid = $1 and contype = 'p'",
     [relation.oid],
   );
-  return [
-    ok(
-      'primary-key',
-      `${tableText}: primary key (${textOf(rows[0], 'key')}), replica identity ${relation.identity === 'f' ? 'full' : relation.identity === 'i' ? 'index' : 'default'}`,
-    ),
-  ];
+  return [ok('primary-key', `${tableText}: primary key (${textOf(rows[0], 'key')}), replica identity ${identity}`)];
 });
 
 /** The stream does not carry them, so every change is read again by key (facts/postgres 4.5). */

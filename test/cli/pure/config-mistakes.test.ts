@@ -20,7 +20,7 @@ indices:
   orders:
     table: public.or ders
     columns: { exclude: a }
-    where: x > 1
+    routing: x
   users:
     table: 12
     columns: 7
@@ -28,7 +28,7 @@ indices:
   items:
     table: public.or ders
     rename: { a: x, b: x }
-    fields: { price: { scaling_factor: 100 }, place: { sql: "f(x)" } }
+    fields: { price: { scaling_factor: 100 }, place: { sql: 7 } }
   bad*name:
     table: t
     mapping: ./nope.json
@@ -48,14 +48,14 @@ test('every mistake is reported at once, with its line and column, the value see
     'realign.yaml:13:3  indices.Products.table: is missing',
     'realign.yaml:14:5  indices.Products.tabel: unknown key; did you mean "table"?',
     'realign.yaml:17:25  indices.orders.columns.exclude: expected a list, not a',
-    'realign.yaml:18:5  indices.orders.where: unknown key (known here: table, columns, rename, fields, mapping, settings, idHash, onNonFinite, onUnrepresentable, keep, verify)',
+    'realign.yaml:18:5  indices.orders.routing: unknown key (known here: table, columns, rename, where, fields, mapping, settings, id, idHash, onNonFinite, onUnrepresentable, keep, verify)',
     'realign.yaml:20:12  indices.users.table: expected text, not 12',
     'realign.yaml:21:14  indices.users.columns: expected a list or a map, not 7',
     'realign.yaml:22:18  indices.users.onNonFinite: expected reject, null or string, not explode',
     `realign.yaml:24:12  indices.items.table: expected schema.table, quoted as in SQL where needed ('"Odd Schema"."Table"'), not "public.or ders"`,
     'realign.yaml:25:24  indices.items.rename.b: the field name "x" is already given to a',
     'realign.yaml:26:15  indices.items.fields.price: needs a type: it replaces the inferred mapping of the field, e.g. {type: scaled_float, scaling_factor: 100}',
-    'realign.yaml:26:47  indices.items.fields.place: sql: computed fields do not exist in this version; make a stored generated column of it',
+    'realign.yaml:26:47  indices.items.fields.place: sql: expected an SQL expression',
     'realign.yaml:27:3  indices.bad*name: none of \\ / * ? " < > | , # : and no space may be in an alias name',
     'realign.yaml:29:14  indices.bad*name.mapping: the file cannot be read: nope.json (ENOENT)',
   ]);

@@ -25,7 +25,10 @@ test('the smallest config takes the rest from the environment', () => {
     table: 'public.products',
     columns: { include: '*', exclude: [] },
     rename: {},
+    where: null,
+    computed: {},
     fields: {},
+    id: null,
     mapping: null,
     settings: {},
     idHash: 'none',
@@ -105,4 +108,34 @@ test('a mapping file may be the bare mapping or what GET _mapping wraps around i
   assert.deepEqual(config?.mapping, { properties: { x: { type: 'long' } } });
   assert.equal(config?.onNonFinite, 'null');
   assert.deepEqual(config?.columns, { include: ['x', 'y'], exclude: [] });
+});
+
+test('SQL of the config is kept apart from mapping parameters, and may stand beside a complete mapping', () => {
+  const text = `version: 1
+indices:
+  a:
+    table: t
+    where: "deleted_at is null"
+    id: tenant
+    fields:
+      place: { sql: "f(x)", type: geo_point }
+      lower: { sql: lower(name) }
+      price: { type: scaled_float, scaling_factor: 100 }
+  b:
+    table: t
+    id: [tenant, no]
+    mapping: { properties: { lower: { type: keyword } } }
+    fields: { lower: { sql: lower(name) } }
+`;
+  const environment = { DATABASE_URL: 'postgres://app@localhost/shop', ELASTICSEARCH_URL: 'http://localhost:9200' };
+  const { indices } = loadText({ text, environment }).configuration;
+  const a = indices.get('a')?.config;
+  assert.equal(a?.where, 'deleted_at is null');
+  assert.deepEqual(a.computed, { place: 'f(x)', lower: 'lower(name)' });
+  assert.deepEqual(a.fields, { place: { type: 'geo_point' }, price: { type: 'scaled_float', scaling_factor: 100 } });
+  assert.deepEqual(a.id, ['tenant']);
+  const b = indices.get('b')?.config;
+  assert.deepEqual(b?.id, ['tenant', 'no']);
+  assert.deepEqual(b.computed, { lower: 'lower(name)' });
+  assert.deepEqual(b.fields, {});
 });

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { parse } from 'lossless-json';
+import { loadConfiguration } from '../../src/cli/config/load.ts';
+import { policyOf } from '../../src/core/failure.ts';
+import type { IndexConfig } from '../../src/core/plan/index-config.ts';
+import { buildInProcess, type InProcessRun, uniqueAlias } from '../e2e/in-process.ts';
+import { assertNoLeaks } from '../support/leak-check.ts';
+import { assertIndexEqualsTable } from '../support/oracle.ts';
+import { canonicalText } from '../support/oracle-value.ts';
+import { deleteIndicesLike, elasticsearch, elasticsearchUrl, type FreshDatabase, freshDatabase } from '../support/servers.ts';
+import { type Case, type Expectation, readCases } from './read-case.ts';
+import { workloadRunner } from './run-workload.ts';
+
+/**
+ * Every folder beside this file is a case: `schema.sql` and `seed.sql` make the table, `config.yaml` is the user's, `workload.sql` runs at its moments during the build
+ * (`read-case.ts`), and then everything must be as `expect.json` says. Cases take turns in one database, each in a clean one.
+ */
+let database: FreshDatabase;
+
+before(async () => {
+  database = await freshDatabase();
+});
+
+after(() => database.drop());
+
+for (const one of readCases()) test(`${one.name}: ${one.expect.shows} (${one.expect.from})`, () => runCase(one));
+
+async function runCase(one: Case): Promise<void> {
+  await cleanDatabase();
+  await database.client.query(one.schema);
+  if (one.seed !== '') await database.client.query(one.seed);
+  const config = configOf(one);
+  const workload = workloadRunner(database.url, one.workload);
+  try {
+    const outcome = await build(one.expect, config, workload);
+    assert.equal(outcome.exit, one.expect.exit, outcome.message);
+    for (const words of [one.expect.message ?? []].flat())
+      assert.ok(outcome.message.includes(words), `${words} is not in the message: ${outcome.message}`);
+    if (one.expect.exit === 0) assert.deepEqual(workload.pending(), [], 'a moment of the workload never came');
+    await workload.close();
+    if (outcome.run === null) assert.deepEqual(await servingIndices(config.alias), [], 'nothing may be swapped');
+    else await checkIndex(one.expect, config, outcome.run);
+    await assertNoLeaks({ database, indices: [] });
+  } finally {
+    await workload.close().catch(() => {});
+    await deleteIndicesLike(`${config.alias}*`);
+  }
+}
+
+interface CaseOutcome {
+  readonly exit: number;
+  readonly message: string;
+  readonly run: InProcessRun | null;
+}
+
+async function build(expect: Expectation, config: IndexConfig, workload: ReturnType<typeof workloadRunner>): Promise<CaseOutcome> {
+  const { maxRejects = 0, chunkBlocks = null } = expect;
+  const { wrapSource, wrapSink } = workload;
+  const options = { maxRejects, chunkBlocks, copyJobs: 1 };
+  try {
+    const run = await buildInProcess({ database, alias: config.alias, table: config.table, config, options, wrapSource, wrapSink });
+    return { exit: 0, message: '', run };
+  } catch (error) {
+    const { exitCode } = policyOf(error);
+    // A bug keeps its stack.
+    if (exitCode === 1 && expect.exit !== 1) throw error;
+    return { exit: exitCode, message: error instanceof Error ? error.message : String(error), run: null };
+  }
+}
+
+async function checkIndex(expect: Expectation, config: IndexConfig, { result, rejects, events }: InProcessRun): Promise<void> {
+  const { equals = config.table, where, rename = config.rename, exclude = config.columns.exclude, onNonFinite } = expect;
+  await assertIndexEqualsTable({
+    client: database.client,
+    table: equals,
+    index: result.index,
+    rename,
+    exclude,
+    ...(where === undefined ? {} : { where }),
+    ...(onNonFinite === undefined ? {} : { onNonFinite }),
+  });
+  for (const [id, document] of Object.entries(expect.documents ?? {})) await checkDocument(result.index, id, document);
+  if (expect.count !== undefined) assert.equal(Number((await elasticsearch('GET', `/${result.index}/_count`)).json.count), expect.count);
+  const reasons = Object.fromEntries(rejects.map(({ id, reason }) => [id, reason]));
+  assert.deepEqual(Object.keys(reasons).sort(), Object.keys(expect.rejects ?? {}).sort());
+  for (const [id, words] of Object.entries(expect.rejects ?? {})) assert.ok(reasons[id]?.includes(words), `${id}: ${reasons[id]}`);
+  const warned = events.flatMap((event) => (event.type === 'warning' ? [event.code] : []));
+  for (const code of expect.warnings ?? []) assert.ok(warned.includes(code), `no warning ${code} among ${warned.join(', ')}`);
+  await checkMapping(result.index, expect.mapping ?? {});
+}
+
+async function checkDocument(index: string, id: string, expected: unknown): Promise<void> {
+  const { status, text } = await elasticsearch('GET', `/${index}/_doc/${encodeURIComponent(id)}`);
+  if (expected === null) {
+    assert.equal(status, 404, `${id} must have no document`);
+    return;
+  }
+  assert.equal(status, 200, `${id} has no document`);
+  const found = (parse(text) as { readonly _source: unknown })._source;
+  assert.equal(canonicalText(found), canonicalText(parse(JSON.stringify(expected))));
+}
+
+async function checkMapping(index: string, expected: { readonly [field: string]: unknown }): Promise<void> {
+  if (Object.keys(expected).length === 0) return;
+  const { json } = await elasticsearch('GET', `/${index}/_mapping`);
+  const { properties } = json[index].mappings as { readonly properties: { readonly [field: string]: unknown } };
+  for (const [field, mapping] of Object.entries(expected)) assert.deepEqual(properties[field], mapping, field);
+}
+
+/** The user's file as the command line reads it, under an alias of this run's own. */
+function configOf({ config }: Case): IndexConfig {
+  const environment = { DATABASE_URL: database.url, ELASTICSEARCH_URL: elasticsearchUrl() };
+  const { indices } = loadConfiguration({ path: config, adHoc: null, needsIndices: true, environment, registerSecret: () => {} });
+  const [entry] = indices.values();
+  if (entry === undefined) throw new Error(`${config} names no index`);
+  return { ...entry.config, alias: uniqueAlias(), settings: { number_of_replicas: 0, ...entry.config.settings } };
+}
+
+async function servingIndices(alias: string): Promise<readonly string[]> {
+  const { status, json } = await elasticsearch('GET', `/_alias/${alias}`);
+  return status === 404 ? [] : Object.keys(json);
+}
+
+async function cleanDatabase(): Promise<void> {
+  const { rows } = await database.client.query<{ name: string }>(
+    "select quote_ident(nspname) as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'",
+  );
+  const drops = rows.map(({ name }) => `drop schema ${name} cascade;`).join(' ');
+  await database.client.query(`${drops} create schema public; reset all`);
+}

@@ -1,0 +1,1 @@
+insert into t values (3, '2999-01-01');
