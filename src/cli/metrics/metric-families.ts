@@ -1,4 +1,4 @@
-import type { IndexReport, Report } from '../report/report-schema.ts';
+import { type IndexReport, REPORT_RESULTS, type Report } from '../report/report-schema.ts';
 
 /**
  * What a run leaves for Prometheus. Names and units after https://prometheus.io/docs/practices/naming: base units, no `_total`, because these are gauges of the last run and not
@@ -15,14 +15,12 @@ export interface Series {
   readonly value: number;
 }
 
-const RESULTS = ['succeeded', 'failed', 'interrupted', 'has-work'] as const;
-
 /** The family that a failed run leaves as it was: alerts ask how long ago the last success is. */
 export function lastSuccessName(command: string): string {
   return `${prefixOf(command)}last_success_timestamp_seconds`;
 }
 
-/** The families of a run, rebuild and audit by different names; `nowSeconds` is the Unix time of its end. */
+/** The families of a run, those of an audit by names of their own; `nowSeconds` is the Unix time of its end. */
 export function metricFamilies(report: Report, nowSeconds: number): readonly Family[] {
   const prefix = prefixOf(report.command);
   const families = [...runFamilies(report.runs, nowSeconds), ...figureFamilies(report.runs), ...verificationFamilies(report.runs)];
@@ -30,11 +28,13 @@ export function metricFamilies(report: Report, nowSeconds: number): readonly Fam
 }
 
 function prefixOf(command: string): string {
-  return command === 'rebuild' ? 'realign_' : `realign_${command}_`;
+  return command === 'audit' ? 'realign_audit_' : 'realign_';
 }
 
 function runFamilies(runs: readonly IndexReport[], nowSeconds: number): readonly Family[] {
-  const results = runs.flatMap((run) => RESULTS.map((result) => ({ labels: { alias: run.index, result }, value: run.result === result ? 1 : 0 })));
+  const results = runs.flatMap((run) =>
+    REPORT_RESULTS.map((result) => ({ labels: { alias: run.index, result }, value: run.result === result ? 1 : 0 })),
+  );
   const phases = runs.flatMap((run) => {
     // A phase that was entered twice is one series: the later one is what ended.
     const durations = new Map(run.phases.flatMap(({ phase, durationMs }) => (durationMs === null ? [] : [[phase, durationMs] as const])));
@@ -42,8 +42,9 @@ function runFamilies(runs: readonly IndexReport[], nowSeconds: number): readonly
   });
   return [
     family('last_run_timestamp_seconds', 'Unix time at which the last run ended.', runs, () => nowSeconds),
-    family('last_success_timestamp_seconds', 'Unix time at which the last run that succeeded ended.', runs, ({ exitCode }) =>
-      exitCode === 0 ? nowSeconds : null,
+    family('last_success_timestamp_seconds', 'Unix time at which the last run that succeeded ended.', runs, ({ exitCode, result }) =>
+      // A run that was skipped proved nothing; one with nothing to do found that all is as it should be.
+      exitCode === 0 && result !== 'skipped' ? nowSeconds : null,
     ),
     family('last_run_exit_code', 'Exit code of the last run.', runs, ({ exitCode }) => exitCode),
     { name: 'last_run_result', help: 'Result of the last run: 1 for the one that holds, 0 for the others.', series: results },

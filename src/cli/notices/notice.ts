@@ -24,10 +24,10 @@ export interface Notice {
   };
 }
 
-/** What a finished run of one index is told as; null for an interruption, which somebody asked for and which the same command resumes. */
+/** What a finished run of one index is told as; null for what needs no notice: an interruption, which somebody asked for and which the same command resumes, and a run that had nothing to do. */
 export function occasionOf(run: Pick<IndexReport, 'exitCode' | 'result'>, command: string): NoticeOccasion | null {
   if (run.result === 'interrupted') return null;
-  if (run.exitCode === 0) return 'succeeded';
+  if (run.exitCode === 0) return run.result === 'succeeded' ? 'succeeded' : null;
   return command === 'audit' && run.exitCode === 2 ? 'drift' : 'failed';
 }
 

@@ -7,7 +7,8 @@ const bigCount = z.string().regex(/^\d+$/).describe('A whole number as text: it 
 const nullable = <Inner extends z.ZodType>(inner: Inner) => inner.nullable();
 const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' });
-const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work']);
+export const REPORT_RESULTS = ['succeeded', 'failed', 'interrupted', 'has-work', 'nothing-to-do', 'skipped'] as const;
+const result = z.enum(REPORT_RESULTS);
 
 const phase = z.object({
   phase: text,
@@ -47,6 +48,7 @@ const audit = z.object({
   foreignWrites: nullable(count),
   covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
   settle: z.object({ rounds: count, pauseMs: count }),
+  next: list(text).describe('Commands to type next.'),
   mapping: list(z.object({ field: text, expected: text, actual: text })),
   ignored: list(z.object({ field: text, documents: count })),
   repair: nullable(

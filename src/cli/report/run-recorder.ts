@@ -5,7 +5,7 @@ import type { KeyMask } from './key-mask.ts';
 import { RejectTally } from './reject-tally.ts';
 import type { IndexReport, ReportFailure, Verification } from './report-schema.ts';
 import { Timeline } from './timeline.ts';
-import { type PartitionOf, verificationOf } from './verification-part.ts';
+import { type PartitionOf, verificationOf, verificationOfAudit } from './verification-part.ts';
 
 export interface RecorderRequest {
   readonly index: string;
@@ -33,6 +33,7 @@ export class RunRecorder {
   readonly #phases: Phase[] = [];
   readonly #warnings: { readonly code: string; readonly message: string; readonly hint: string }[] = [];
   #started: Extract<RunEvent, { type: 'build.started' }> | null = null;
+  #audited: { readonly table: string; readonly generation: string } | null = null;
   #swap: IndexReport['swap'] = null;
   #verification: Verification | null = null;
   #versions: IndexReport['versions'] = null;
@@ -61,6 +62,10 @@ export class RunRecorder {
     if (event.type === 'rejected') this.#rejects.add(event);
     if (event.type === 'swap') this.#swap = { from: event.from, to: event.to };
     if (event.type === 'verify.result') this.#verification = verificationOf(event, this.#request);
+    if (event.type === 'audit.result') {
+      this.#audited = { table: event.table, generation: event.generation };
+      this.#verification = verificationOfAudit(event, this.#request.mask);
+    }
     if (event.type === 'error') this.#failure = failureOf(event);
     if (event.type === 'versions') this.#versions = { postgres: event.postgres, elasticsearch: event.elasticsearch, node: event.node };
     if (event.type === 'warning' && this.#warnings.length < MAX_WARNINGS) {
@@ -71,11 +76,12 @@ export class RunRecorder {
   report(outcome: Pick<IndexResult, 'result' | 'exit_code' | 'build' | 'generation'>, again: string, nowMs: number): IndexReport {
     const { index, startedAt, startedMs } = this.#request;
     const { last, peakLagBytes, peakSlotWalBytes } = this.#timeline;
-    const generation = this.#started?.generation ?? outcome.generation;
+    const generation = this.#started?.generation ?? this.#audited?.generation ?? outcome.generation;
     return {
       index,
-      build: generation === null ? outcome.build : buildOf(generation),
-      table: this.#started?.table ?? null,
+      // An audited index need not be one of ours, with a build in its name.
+      build: this.#started === null ? outcome.build : buildOf(this.#started.generation),
+      table: this.#started?.table ?? this.#audited?.table ?? null,
       generation,
       slot: this.#started?.slot ?? null,
       resumed: this.#started?.resumed ?? false,

@@ -17,12 +17,14 @@ const warn = (headline: string, sentence: string): Verdict => ({ tone: 'warn', m
 /** The verdict on one index. */
 export function verdictOf(run: IndexReport): Verdict {
   const { verification, failure } = run;
-  if (verification?.audit != null && (failure === null || run.exitCode === 2)) return auditVerdict(verification, verification.audit);
+  if (verification?.audit != null && (failure === null || run.exitCode === 2)) return auditVerdict(run.exitCode, verification, verification.audit);
   if (run.result === 'interrupted') {
     return run.phases.length === 0
       ? warn('Not started', 'The run was stopped before this index was begun.')
       : warn('Interrupted, can be resumed', failure?.unchanged ?? '');
   }
+  if (run.result === 'nothing-to-do') return good('Nothing to do', 'What is served was made of the same table and config.');
+  if (run.result === 'skipped') return warn('Skipped', 'Another build of it is running.');
   if (failure !== null || run.exitCode !== 0) return failedVerdict(run);
   if (run.swap === null) return good('Finished', 'An earlier run had swapped already; only the clean-up was left.');
   const proof = verification === null ? 'It was verified by an earlier run.' : equalSentence(verification);
@@ -59,12 +61,19 @@ const NOT_SWAPPED: { readonly [kind: string]: string } = {
   locked: 'Another build is running',
 };
 
-function auditVerdict(verification: Verification, audit: NonNullable<Verification['audit']>): Verdict {
+function auditVerdict(exitCode: number, verification: Verification, audit: NonNullable<Verification['audit']>): Verdict {
+  const { repair } = audit;
+  const found = countSentence(verification.differenceCount);
+  if (audit.verdict === 'drift' && exitCode === 0) {
+    return repair !== null && !repair.dryRun
+      ? good('Drift, repaired', `${found}; ${formatCount(repair.proved)} proved equal after the repair.`)
+      : warn(`Drift, as much as allowed: ${found}`, sidesSentence(verification));
+  }
   switch (audit.verdict) {
     case 'equal':
       return good('No drift', equalSentence(verification));
     case 'drift':
-      return bad(`Drift: ${countSentence(verification.differenceCount)}`, sidesSentence(verification));
+      return bad(`Drift: ${found}`, sidesSentence(verification));
     case 'unsettled':
       return warn('Not judged completely', `${formatCount(verification.unsettledCount)} keys went on changing while they were looked at.`);
     case 'unfinished':

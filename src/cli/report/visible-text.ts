@@ -8,24 +8,27 @@ export function visible(text: string): string {
   return text.replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The same, but lines stay lines: for messages of ours. */
-export function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
-}
+const reference = (mark: string): string => `&#${mark.charCodeAt(0)};`;
 
 /** For HTML text and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
-  return visibleLines(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return visible(text).replace(/[&<>"']/g, reference);
 }
 
-/** For XML text and attributes; a line end inside an attribute would be read as a space. */
+/** For XML text and attributes. Lines stay lines, by reference: inside an attribute a bare line end would be read as a space. */
 export function escapeXml(text: string): string {
-  return escapeHtml(text).replaceAll('\n', '&#10;');
+  return text.split('\n').map(escapeHtml).join('&#10;');
 }
 
-/** Text that Markdown (GitHub's and GitLab's, also in a table) shows as it is: every mark that could be syntax is a character reference. */
+/**
+ * Text that Markdown (GitHub's and GitLab's, also in a table) shows as it is: marks that could be syntax are character references, those that are only at the start of a line or
+ * in a link only there.
+ */
 export function escapeMarkdown(text: string): string {
-  return visible(text).replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return visible(text)
+    .replace(/[\\`*_{}[\]<>()#+!|~&@$"']/g, reference)
+    .replace(/:(?=\/)|(?<=www)\./gi, reference)
+    .replace(/^(\s*\d*)([-=.])/, (_, before: string, mark: string) => before + reference(mark));
 }
 
 /** A code span that no content can leave; nobody is notified by an @name in it. */

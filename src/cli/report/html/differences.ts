@@ -7,7 +7,15 @@ import { type Html, html, NOTHING } from './markup.ts';
 /** What differs: by kind, by field, and every key that is named. */
 export function differences(verification: Verification, prefix: string): Html {
   if (verification.differenceCount === 0) return NOTHING;
-  return html`<h3>Differences</h3><div class="columns">${byKind(verification)}${byField(verification)}</div>${keyTable(verification, prefix)}`;
+  return html`<h3>Differences</h3><div class="columns">${byKind(verification)}${byField(verification)}</div>${countedOnly(verification)}${keyTable(verification, prefix)}`;
+}
+
+/** The kinds are counted where the documents are named. */
+function countedOnly({ kinds, differenceCount }: Verification): Html {
+  const counted = kinds.missing + kinds.extra + kinds.different + kinds.stale;
+  return counted >= differenceCount
+    ? NOTHING
+    : html`<p class="quiet">Of ${formatCount(differenceCount)} differences the first ${formatCount(counted)} are named and counted here.</p>`;
 }
 
 function byKind({ kinds }: Verification): Html {

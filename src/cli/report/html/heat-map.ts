@@ -5,6 +5,8 @@ import { type Html, html, NOTHING } from './markup.ts';
 /** More cells than this nobody can look at: then a cell stands for several neighbours. */
 const MAX_CELLS = 1024;
 
+const LEGEND = html`<ul class="legend"><li><i class="c"></i> equal</li><li><b class="c d1">1</b> one difference</li><li><b class="c d2">5</b> several</li><li><b class="c d3">+</b> ten or more</li><li><b class="c s">·</b> checksums differ, no lasting difference named</li></ul>`;
+
 interface Cell {
   readonly first: number;
   readonly last: number;
@@ -31,8 +33,7 @@ export function heatMap(verification: Verification, prefix: string): Html {
   const differing = new Set([...partitionsDiffering, ...partitionDrift.map(({ partition }) => partition)]).size;
   return html`<h3>Partitions</h3>
 <p class="quiet">All ids are split into ${formatCount(partitions)} partitions by hash; each side has one checksum for each. ${differing === 0 ? 'All are equal.' : `${formatCount(differing)} of them differ; a number is the count of documents, and leads to their keys.`}${span > 1 ? ` One cell stands for ${span} partitions.` : ''}</p>
-<div class="heat" role="img" aria-label="${formatCount(partitions - differing)} of ${formatCount(partitions)} partitions are equal">${cells.map((cell) => cellMarkup(cell, prefix, named))}</div>
-<ul class="legend"><li><i class="c"></i> equal</li><li><b class="c d1">1</b> one difference</li><li><b class="c d2">5</b> several</li><li><b class="c d3">+</b> ten or more</li><li><b class="c s">·</b> checksums differ, no lasting difference named</li></ul>`;
+<div class="heat" role="group" aria-label="${formatCount(partitions - differing)} of ${formatCount(partitions)} partitions are equal">${cells.map((cell) => cellMarkup(cell, prefix, named))}</div>${differing === 0 ? NOTHING : LEGEND}`;
 }
 
 function cellOf({ partitionDrift, partitionsDiffering }: Verification, first: number, last: number): Cell {

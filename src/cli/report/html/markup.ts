@@ -20,6 +20,11 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.flatMap((string, at) => [string, at < parts.length ? render(parts[at] ?? null) : '']));
 }
 
+/** A text of several lines, each on a line of its own. */
+export function lines(text: string): readonly Html[] {
+  return text.split('\n').map((line) => html`<div>${line}</div>`);
+}
+
 export const NOTHING = html``;
 
 function render(part: Part): string {

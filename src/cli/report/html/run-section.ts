@@ -3,7 +3,7 @@ import type { IndexReport, Report, ReportFailure, Verification } from '../report
 import { type Verdict, verdictOf } from '../verdict.ts';
 import { differences } from './differences.ts';
 import { heatMap } from './heat-map.ts';
-import { type Html, html, NOTHING } from './markup.ts';
+import { type Html, html, lines, NOTHING } from './markup.ts';
 import { timeline } from './plots.ts';
 import { tiles } from './tiles.ts';
 
@@ -27,8 +27,8 @@ export function failureBox(failure: ReportFailure | null): Html {
   if (failure === null) return NOTHING;
   const { message, hint, unchanged, next, exitCode, kind } = failure;
   const commands = next.length === 0 ? NOTHING : html`<dt>Next</dt><dd>${next.map((command) => html`<div><code>${command}</code></div>`)}</dd>`;
-  return html`<dl class="failure"><dt>What failed</dt><dd class="lines">${message}</dd>
-${hint === '' ? NOTHING : html`<dt>What helps</dt><dd class="lines">${hint}</dd>`}${unchanged === '' ? NOTHING : html`<dt>Unchanged</dt><dd class="lines">${unchanged}</dd>`}${commands}<dt>Exit code</dt><dd>${exitCode} (${kind})</dd></dl>`;
+  return html`<dl class="failure"><dt>What failed</dt><dd>${lines(message)}</dd>
+${hint === '' ? NOTHING : html`<dt>What helps</dt><dd>${lines(hint)}</dd>`}${unchanged === '' ? NOTHING : html`<dt>Unchanged</dt><dd>${lines(unchanged)}</dd>`}${commands}<dt>Exit code</dt><dd>${exitCode} (${kind})</dd></dl>`;
 }
 
 function method(verification: Verification): Html {
@@ -40,14 +40,14 @@ function method(verification: Verification): Html {
 <p class="quiet">What this cannot see:</p><ul class="spots">${blindSpots.map((spot) => html`<li>${spot}</li>`)}</ul>`;
 }
 
-function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair }: NonNullable<Verification['audit']>): Html {
+function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair, next }: NonNullable<Verification['audit']>): Html {
   const types = mapping.map(({ field, expected, actual }) => html`<div><code>${field}</code> is ${actual}, the config asks for ${expected}</div>`);
   const unindexed = ignored.map(({ field, documents }) => html`<div><code>${field}</code> in ${formatCount(documents)} documents</div>`);
   const repaired =
     repair === null
       ? NOTHING
       : html`<dt>Repair</dt><dd>${repair.dryRun ? 'dry run: would be ' : ''}${formatCount(repair.written)} written, ${formatCount(repair.deleted)} deleted, ${formatCount(repair.proved)} proved equal, ${formatCount(repair.refused.length)} refused</dd>`;
-  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Written by others</dt><dd>${formatCount(foreignWrites)} documents</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}`;
+  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Written by others</dt><dd>${formatCount(foreignWrites)} documents</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}${next.length === 0 ? NOTHING : html`<dt>Next</dt><dd>${next.map((command) => html`<div><code>${command}</code></div>`)}</dd>`}`;
 }
 
 function rejected({ rejects }: IndexReport): Html {
