@@ -27,7 +27,7 @@ export async function parseArguments(args: readonly string[], version: string): 
   let output = '';
   let invocation: Invocation | null = null;
   const parser = build(yargs([]), version, (command, parsed) => {
-    invocation = { kind: 'run', command, indices: indicesOf(parsed), words: wordsOf(parsed), flags: flagsOf(command, parsed) };
+    invocation = { kind: 'run', command, indices: indicesOf(command, parsed), words: wordsOf(parsed), flags: flagsOf(command, parsed) };
   });
   await parser.parse([...args], {}, (_error, _parsed, printed) => {
     output = printed;
@@ -69,22 +69,29 @@ function build(parser: Argv, version: string, run: (command: CommandName, parsed
       command: command.usage,
       describe: command.describe,
       builder: (own: Argv) =>
-        (command.indices === 'none' ? own : own.positional('index', { type: 'string', describe: 'the alias' })).options(command.options),
+        (command.indices === 'none' ? own : own.positional(positionalOf(command), { type: 'string', describe: 'the alias' })).options(
+          command.options,
+        ),
       handler: (parsed: Parsed) => run(name, parsed),
     });
   }
   return configured;
 }
 
-function indicesOf(parsed: Parsed): readonly string[] {
-  const { index } = parsed;
+/** `audit` has a flag --index, which yargs would mix with a positional of that name. */
+function positionalOf({ options }: Command): 'index' | 'name' {
+  return 'index' in options ? 'name' : 'index';
+}
+
+function indicesOf(command: CommandName, parsed: Parsed): readonly string[] {
+  const index = parsed[positionalOf(COMMANDS[command])];
   const named = (Array.isArray(index) ? index : index === undefined ? [] : [index]).map(String);
   return [...new Set(named)];
 }
 
-/** What stands behind the index: the order of `ctl` and its changes. */
-function wordsOf({ order, change }: Parsed): readonly string[] {
-  return [order, ...(Array.isArray(change) ? change : [])].filter((word) => word !== undefined).map(String);
+/** The words of a command that are no index: the order of `ctl` and its changes, what `explain` and `completion` are asked for. */
+function wordsOf({ order, change, code, shell }: Parsed): readonly string[] {
+  return [order, ...(Array.isArray(change) ? change : []), code, shell].filter((word) => word !== undefined).map(String);
 }
 
 function flagsOf(command: CommandName, parsed: Parsed): Flags {

@@ -34,7 +34,7 @@ export function openLog(flags: Flags, stderr: (text: string) => void, scrub: (te
 
 function logEvent(logger: Logger, index: string | null, event: OutputEvent): void {
   const { type, ...fields } = event;
-  const shown = type === 'verify.result' ? { ...fields, differences: undefined } : fields;
+  const shown = type === 'verify.result' || type === 'audit.result' ? { ...fields, differences: undefined } : fields;
   logger[levelOf(type)]({ index, ...shown }, type);
 }
 

@@ -9,11 +9,16 @@ import type { Answer, Call, Http } from './connect.ts';
  * Throws `denied`, `target-vanished`, `sink-refused`.
  */
 export async function sendBulk(http: Http, buildAlias: string, body: BulkBody): Promise<BulkAnswer> {
-  assertUnindexable(buildAlias);
-  const answer = await sendOnce(http, bulkCall(http, buildAlias, body.bytes()));
+  const answer = await exchangeBulk(http, buildAlias, body.bytes());
   // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case.
   if (answer === null) return { kind: 'retry', errorType: 'no_answer' };
   return readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), body.count);
+}
+
+/** One `_bulk` request with these bytes, through an alias; null if no answer came. */
+export async function exchangeBulk(http: Http, alias: string, bytes: Buffer): Promise<Answer | null> {
+  assertUnindexable(alias);
+  return sendOnce(http, bulkCall(http, alias, bytes));
 }
 
 /**

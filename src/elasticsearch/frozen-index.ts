@@ -1,9 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { Failure, policyOf } from '../core/failure.ts';
+import { Failure } from '../core/failure.ts';
 import type { FrozenIndex, ScannedDocument } from '../phases/ports.ts';
 import type { Http } from './connect.ts';
 import { failureOf, serverError } from './error-kinds.ts';
+import { fromSequence, ignoredFields, randomIds } from './frozen-facts.ts';
 import { mergePages } from './merge-pages.ts';
+import { type Pit, repeated } from './pit.ts';
 import { assertWhole, type HitPage, readHits } from './raw-hits.ts';
 
 const KEEP_ALIVE = '15m';
@@ -24,26 +25,20 @@ export async function freeze(http: Http, index: string, retryPausesMs: readonly 
   const answer = await http.json({ what: `freezing ${index}`, method: 'POST', path, query: { keep_alive: KEEP_ALIVE } });
   const { id, _shards: shards } = answer as { readonly id: string; readonly _shards?: unknown };
   if (shards !== undefined) assertWhole(shards, false);
-  const pit: Pit = { http, index, retryPausesMs, id };
+  const pit: Pit = { http, index, retryPausesMs, keepAlive: KEEP_ALIVE, id };
   return {
-    count: () => count(pit, null),
+    count: () => count(pit),
     scan: () => scan(pit),
     byIds: (ids) => byIds(pit, ids),
-    countIgnored: () => count(pit, '{"exists":{"field":"_ignored"}}'),
+    ignored: () => ignoredFields(pit),
+    fromSequence: (seqNo) => fromSequence(pit, seqNo),
+    randomIds: (wanted, seed) => randomIds(pit, wanted, seed),
     close: () => closePit(pit),
   };
 }
 
-/** `id` changes: the newest one is always used (facts/elasticsearch 5.4). */
-interface Pit {
-  readonly http: Http;
-  readonly index: string;
-  readonly retryPausesMs: readonly number[];
-  id: string;
-}
-
-async function count(pit: Pit, query: string | null): Promise<number> {
-  const page = await searchPage(pit, 0, `"track_total_hits":true${query === null ? '' : `,"query":${query}`}`);
+async function count(pit: Pit): Promise<number> {
+  const page = await searchPage(pit, 0, '"track_total_hits":true');
   if (page === 'too-large' || page.total === null) throw new SyntaxError('the answer of a count has no total');
   return page.total;
 }
@@ -56,7 +51,7 @@ async function* scan(pit: Pit): AsyncGenerator<readonly ScannedDocument[]> {
     seen += page.length;
     yield page;
   }
-  const total = await count(pit, null);
+  const total = await count(pit);
   if (seen === total) return;
   throw new Failure('sink-refused', `the scan of ${pit.index} gave ${seen} documents of ${total}`, {
     hint: 'Run the same command again; if it stays so, report it with the version of Elasticsearch.',
@@ -86,11 +81,17 @@ async function byIds(pit: Pit, ids: readonly string[]): Promise<readonly Scanned
   const found: ScannedDocument[] = [];
   const distinct = [...new Set(ids)];
   let size = IDS_PER_PAGE;
+  let spare = 0;
   for (let at = 0; at < distinct.length; ) {
     const some = distinct.slice(at, at + size);
-    const page = await searchPage(pit, some.length, `"query":{"ids":{"values":${JSON.stringify(some)}}},${AS_STORED}`);
+    // One more than there are ids: documents with one id and different routings (1.15) would fill the page and push others out of it.
+    const page = await searchPage(pit, some.length + 1 + spare, `"query":{"ids":{"values":${JSON.stringify(some)}}},${AS_STORED}`, some.length > 1);
     if (page === 'too-large') {
       size = smaller(some.length);
+      continue;
+    }
+    if (page.documents.length > some.length + spare) {
+      spare = spare * 2 + some.length;
       continue;
     }
     found.push(...page.documents);
@@ -103,19 +104,12 @@ async function closePit(pit: Pit): Promise<void> {
   await pit.http.json({ what: `letting go of ${pit.index}`, method: 'DELETE', path: '/_pit', body: { id: pit.id } }, [404]);
 }
 
-async function searchPage(pit: Pit, size: number, rest: string): Promise<HitPage | 'too-large'> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await searchOnce(pit, size, rest);
-    } catch (error) {
-      const pauseMs = pit.retryPausesMs[attempt];
-      if (pauseMs === undefined || policyOf(error).action !== 'retry') throw error;
-      await pause(pauseMs);
-    }
-  }
+/** One document alone (`limited: false`) is taken whatever its size. */
+async function searchPage(pit: Pit, size: number, rest: string, limited = size > 1): Promise<HitPage | 'too-large'> {
+  return repeated(pit, () => searchOnce(pit, size, rest, limited));
 }
 
-async function searchOnce(pit: Pit, size: number, rest: string): Promise<HitPage | 'too-large'> {
+async function searchOnce(pit: Pit, size: number, rest: string, limited: boolean): Promise<HitPage | 'too-large'> {
   const what = `reading ${pit.index}`;
   const answer = await pit.http.send({
     what,
@@ -124,8 +118,7 @@ async function searchOnce(pit: Pit, size: number, rest: string): Promise<HitPage
     query: { allow_partial_search_results: 'false' },
     // Assembled as text: `search_after` goes back digit by digit as it came.
     body: `{"pit":{"id":${JSON.stringify(pit.id)},"keep_alive":"${KEEP_ALIVE}"},"size":${size},${rest}}`,
-    // One document alone is taken whatever its size.
-    ...(size > 1 ? { maxBytes: PAGE_LIMIT_BYTES } : {}),
+    ...(limited ? { maxBytes: PAGE_LIMIT_BYTES } : {}),
   });
   if (answer.body === null) return 'too-large';
   if (answer.status >= 300) throw failureOf(serverError(answer.status, answer.body.toString('utf8')), what, false);

@@ -58,6 +58,19 @@ export async function deleteIndex(http: Http, index: string, uuid: string): Prom
   await http.json({ what: `deleting the index ${index}`, method: 'DELETE', path: pathOf(index) }, ['index_not_found_exception']);
 }
 
+/** Throws `target-vanished` unless the index is there with exactly this UUID. */
+export async function requireUuid(http: Http, index: string, uuid: string): Promise<void> {
+  if ((await indexUuid(http, index)) === uuid) return;
+  throw new Failure('target-vanished', `the index ${index} was deleted or replaced`, {
+    hint: 'See `realign status`, then run the same command again.',
+  });
+}
+
+/** The live mapping; throws `target-vanished` if the index is gone. */
+export async function readMapping(http: Http, index: string): Promise<Mapping> {
+  return (await readMade(http, index)).mapping;
+}
+
 /**
  * Makes everything written so far visible to searches; throws `sink-overloaded` if a shard failed. A missing primary is not told here
  * (facts/elasticsearch 5.1): the reads that follow check every shard.

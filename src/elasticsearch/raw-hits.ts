@@ -65,16 +65,18 @@ function readHit(bytes: Buffer, at: number, list: HitList): number {
   let id = '';
   let version = 0n;
   let source: Buffer | null = null;
+  let routing: string | null = null;
   const hitEnd = eachMember(bytes, at, (name, start) => {
     const end = skipValue(bytes, start);
     if (name === '_id') id = jsonAt(bytes, start, end) as string;
     else if (name === '_version') version = BigInt(bytes.toString('latin1', start, end));
+    else if (name === '_routing') routing = jsonAt(bytes, start, end) as string;
     else if (name === '_source') source = bytes.subarray(start, end);
     else if (name === 'sort') list.searchAfter = bytes.toString('utf8', start, end);
     return end;
   });
   if (source === null) throw noSource();
-  list.documents.push({ id, version, source });
+  list.documents.push({ id, version, source, ...(routing === null ? {} : { routing }) });
   return hitEnd;
 }
 

@@ -5,9 +5,10 @@ import { runningBulkTasks } from './bulk-tasks.ts';
 import { connect, type ElasticsearchConfig, type Http } from './connect.ts';
 import { freeze } from './frozen-index.ts';
 import { waitForHealth } from './health.ts';
-import { createIndex, deleteIndex, indexUuid, refresh } from './index-admin.ts';
+import { createIndex, deleteIndex, indexUuid, readMapping, refresh } from './index-admin.ts';
 import { readHealth } from './preflight/cluster.ts';
 import { preflight } from './preflight/preflight.ts';
+import { openRepair } from './repair.ts';
 import { finishSettings, readSettings, restoreSettings } from './settings.ts';
 import { listGenerations, writeState } from './state.ts';
 
@@ -32,6 +33,8 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     swap: (request) => swapAlias(http, request),
     removeBuildAlias: (index, buildAlias) => removeAlias(http, index, buildAlias),
     deleteIndex: (index, uuid) => deleteIndex(http, index, uuid),
+    readMapping: (index) => readMapping(http, index),
+    openRepair: (index, uuid) => openRepair(http, index, uuid),
     readSettings: (index) => readSettings(http, index),
     close: () => http.close(),
   };

@@ -22,8 +22,13 @@ export async function verifyAtFence(context: VerifyContext): Promise<VerifyRepor
 }
 
 /** Compares without any slot: for an audit of an index that somebody else may be writing to. */
-export async function verifyBySettling(context: VerifyContext): Promise<VerifyReport> {
-  return compareAll(await freezeForSettling(context));
+export async function verifyBySettling(context: VerifyContext, ledger = new DifferenceLedger()): Promise<SettledReport> {
+  return compareAll(await freezeForSettling(context), ledger);
+}
+
+export interface SettledReport extends VerifyReport {
+  /** `unsettled` has at most the first 1,000. */
+  readonly unsettledCount: number;
 }
 
 interface Findings {
@@ -34,19 +39,19 @@ interface Findings {
   readonly partitionsDiffering?: readonly number[];
 }
 
-async function compareAll(comparison: Comparison): Promise<VerifyReport> {
+async function compareAll(comparison: Comparison, ledger = new DifferenceLedger()): Promise<SettledReport> {
   const { context, method } = comparison;
   const hash = await loadHash();
-  const ledger = new DifferenceLedger();
   const suspects = new Suspects(context);
   const sinks = method === 'fence' ? ledgerSinks(ledger) : { sampled: suspects, counted: suspects.counted() };
   const findings = await closingAfter(
     () => comparison.close(),
     () => examine(comparison, hash, sinks),
   );
-  if (method === 'fence') return reportOf(comparison, findings, ledger, []);
-  const { unsettled, correction } = await settle(context, suspects, hash, ledger);
-  return reportOf(comparison, await correctCounts(comparison, findings, correction), ledger, unsettled);
+  if (method === 'fence') return { ...reportOf(comparison, findings, ledger, []), unsettledCount: 0 };
+  const { unsettled, unsettledCount, correction } = await settle(context, suspects, hash, ledger);
+  const corrected = await correctCounts(comparison, findings, correction);
+  return { ...reportOf(comparison, corrected, ledger, unsettled), unsettledCount };
 }
 
 interface Sinks {
@@ -86,13 +91,16 @@ async function correctCounts(comparison: Comparison, findings: Findings, correct
 
 // Such fields are in _source but not searchable, and nothing else would tell (facts/elasticsearch 5.13).
 async function warnOfIgnored(comparison: Comparison): Promise<void> {
-  const ignored = await comparison.frozen.countIgnored();
-  if (ignored === 0) return;
-  comparison.context.reporter.report({
+  const { mayBeIgnored, reporter, audit } = comparison.context;
+  const ignored = (await comparison.frozen.ignored()).filter(({ field }) => !mayBeIgnored?.has(field));
+  audit?.ignored(ignored);
+  if (ignored.length === 0) return;
+  const list = ignored.map(({ field, documents }) => `${field} in ${documents} ${documents === 1 ? 'document' : 'documents'}`).join(', ');
+  reporter.report({
     type: 'warning',
     code: 'ignored-fields',
-    message: `${ignored} ${ignored === 1 ? 'document has' : 'documents have'} fields that Elasticsearch stored but did not index (_ignored)`,
-    hint: 'Search for {"query":{"exists":{"field":"_ignored"}}}; raise ignore_above or change the type of the fields named there.',
+    message: `Elasticsearch stored but did not index (_ignored): ${list}`,
+    hint: 'Search for {"query":{"term":{"_ignored":"FIELD"}}}; raise ignore_above or change the type of the field.',
   });
 }
 

@@ -44,7 +44,7 @@ export class HumanOutput implements Output {
 
   emit(index: string | null, event: OutputEvent): void {
     if (event.type === 'build.started') this.#rejects = 0;
-    if (isCommandEvent(event)) this.#command(event);
+    if (isCommandEvent(event)) this.#command(index, event);
     else if (event.type === 'progress') this.#progress(index, event.phase, event);
     else if (event.type === 'verify.result' && !event.passed) this.#verifyFailed(index, event);
     else if (!this.#request.quiet) this.#narrate(index, event);
@@ -81,11 +81,11 @@ export class HumanOutput implements Output {
     if (!this.#request.quiet) this.#request.live?.show(phase, figures);
   }
 
-  #command(event: CommandEvent): void {
+  #command(index: string | null, event: CommandEvent): void {
     const { paint, resultPaint, narration, result, quiet } = this.#request;
     this.close();
     const isNarration = event.type === 'error';
-    const lines = resultLines(event, isNarration ? paint : resultPaint);
+    const lines = resultLines(index ?? '', event, isNarration ? paint : resultPaint);
     if (lines.length === 0 || (quiet && event.type === 'target')) return;
     (isNarration ? narration : result)(`${lines.join('\n')}\n`);
   }
@@ -158,7 +158,7 @@ function detailOf(event: OutputEvent): string | null {
   return event.phase === 'load' ? `${formatCount(event.rows)} rows` : `${formatCount(event.changes)} changes applied`;
 }
 
-const COMMAND_EVENTS = ['version', 'versions', 'target', 'finding', 'plan', 'status', 'removed', 'error', 'summary'];
+const COMMAND_EVENTS = ['version', 'versions', 'target', 'finding', 'plan', 'status', 'audit.result', 'removed', 'error', 'summary'];
 
 function isCommandEvent(event: OutputEvent): event is CommandEvent {
   return COMMAND_EVENTS.includes(event.type);

@@ -130,7 +130,7 @@ function asObject(value: unknown): { readonly [key: string]: unknown } | undefin
 /** One entry of `items`: `{"index":{"status":…,"error":…}}` or `{"delete":…}`. */
 function readItem(entry: unknown): BulkItem | undefined {
   const outer = asObject(entry);
-  const inner = asObject(outer?.index ?? outer?.delete);
+  const inner = asObject(outer?.index ?? outer?.delete ?? outer?.create);
   if (typeof inner?.status !== 'number') return undefined;
   if (inner.error === undefined) return { status: inner.status, error: undefined };
   return { status: inner.status, error: readError(inner.error) ?? { type: `http_${inner.status}`, reason: '', cause: undefined } };

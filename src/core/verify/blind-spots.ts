@@ -17,7 +17,7 @@ export function blindSpots(seen: Seen): readonly string[] {
   found.push(
     'Only _source was compared: what Elasticsearch leaves out of its search structures (ignore_above, milliseconds of dates, rounding of float fields) is not seen.',
   );
-  found.push('What others write to the index later is not seen; realign audit finds it.');
+  found.push('What is written to the index later is not seen; `realign audit` compares again.');
   return found;
 }
 
@@ -30,7 +30,7 @@ function sampleSentence({ mode, sampled, rows }: Seen): string {
 }
 
 /** The rule of three: with no hit in n draws the 95 % upper bound of the rate is 3/n (Hanley and Lippman-Hand, JAMA 1983). */
-function confidence(random: number): string {
+export function confidence(random: number): string {
   const bound = (300 / random).toPrecision(2);
   return `if none of ${random} random documents differs, then with 95 % confidence fewer than 3/${random} (${Number(bound)} %) of all documents do.`;
 }

@@ -15,7 +15,13 @@ export function documentDifference(id: string, kind: DifferenceKind, fields: rea
 export class DifferenceLedger {
   readonly named: Difference[] = [];
   readonly #seen = new Set<string>();
+  readonly #onAdd: (difference: Difference) => void;
   #count = 0;
+
+  /** `onAdd` is told of each difference, also of those beyond the named ones. */
+  constructor(onAdd: (difference: Difference) => void = () => undefined) {
+    this.#onAdd = onAdd;
+  }
 
   get count(): number {
     return this.#count;
@@ -26,6 +32,7 @@ export class DifferenceLedger {
     // Beyond this number a document found by both paths may count twice; that nothing passes is certain long before.
     if (this.#seen.size < MAX_REMEMBERED) this.#seen.add(difference.id);
     this.#count++;
+    this.#onAdd(difference);
     if (this.named.length < MAX_NAMED) this.named.push(difference);
   }
 }

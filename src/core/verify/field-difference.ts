@@ -7,6 +7,9 @@ export interface FieldDifference {
   readonly elasticsearch: string;
 }
 
+/** Excerpts for a transcript; whole only where somebody asked for values. */
+export type ShownValues = 'excerpts' | 'whole';
+
 /** Stands for the document as a whole where a side is not a JSON object. */
 const WHOLE_DOCUMENT = '_source';
 const EXCERPT_LENGTH = 80;
@@ -17,13 +20,16 @@ export function differingFields(
   postgres: JsonObject,
   elasticsearch: JsonObject,
   equal: (field: string, left: JsonValue | undefined, right: JsonValue | undefined) => boolean,
+  shown: ShownValues = 'excerpts',
 ): readonly FieldDifference[] {
   const fields = new Set([...Object.keys(postgres), ...Object.keys(elasticsearch)]);
   const found: FieldDifference[] = [];
   for (const field of fields) {
     const left = ownValue(postgres, field);
     const right = ownValue(elasticsearch, field);
-    if (!equal(field, left, right)) found.push({ field, ...excerpts(jsonText(left), jsonText(right)) });
+    if (equal(field, left, right)) continue;
+    const texts = { postgres: jsonText(left), elasticsearch: jsonText(right) };
+    found.push({ field, ...(shown === 'whole' ? texts : excerpts(texts.postgres, texts.elasticsearch)) });
   }
   return found;
 }

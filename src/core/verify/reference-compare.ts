@@ -2,7 +2,7 @@ import type { DocumentPlan, ValuePolicy } from '../encode/document-plan.ts';
 import type { ValueForm } from '../encode/value-form.ts';
 import { readJson } from './compare-json.ts';
 import { equalDecimals } from './decimal.ts';
-import { differingFields, type FieldDifference, unreadable } from './field-difference.ts';
+import { differingFields, type FieldDifference, type ShownValues, unreadable } from './field-difference.ts';
 import { parseInstant } from './instant.ts';
 import { equalValues, isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue, ownValue } from './json-value.ts';
 
@@ -18,17 +18,18 @@ const MAX_YEAR_NANOS = 253_402_300_800n * 1_000_000_000n; // 10000-01-01
  * The fields in which an Elasticsearch document differs from PostgreSQL's own JSON of the row. Shares no code with the encoder, so that a mistake in
  * the encoding cannot hide by being made on both sides. Numbers compare by value, times as instants, the rest exactly.
  */
-export function compareReference(plan: DocumentPlan, reference: string, source: Buffer): readonly FieldDifference[] {
+export function compareReference(plan: DocumentPlan, reference: string, source: Buffer, shown: ShownValues = 'excerpts'): readonly FieldDifference[] {
   const text = source.toString('utf8');
   // PostgreSQL keeps the last value of a repeated key when it converts to jsonb.
   const expected = readJson(reference, 'last');
   const actual = readJson(text, 'last');
   if (!isJsonObject(expected) || !isJsonObject(actual)) return unreadable(reference, text);
   const forms = formsByField(plan);
-  const found = differingFields(expected, actual, (field, left, right) => {
+  const equal = (field: string, left: JsonValue | undefined, right: JsonValue | undefined): boolean => {
     const form = forms.get(field);
     return form === undefined ? equalValues(left, right) : equalInForm(form, left, right, plan);
-  });
+  };
+  const found = differingFields(expected, actual, equal, shown);
   return inPlanOrder(found, [...forms.keys()]);
 }
 

@@ -26,7 +26,10 @@ export async function compareChecksums(comparison: Comparison, hasher: DocumentH
         rejected: () => rejected++,
       }),
     async (stop) => {
-      await scanSink(comparison, stop, (id, document) => sink.add(hasher.partition(id), hasher.documentHash(id, document.source)));
+      await scanSink(comparison, stop, (id, document) => {
+        comparison.context.audit?.seen(document);
+        sink.add(hasher.partition(id), hasher.documentHash(id, document.source));
+      });
     },
   );
   await requireWholeScan(comparison, sink.total());

@@ -1,9 +1,10 @@
+import type { IgnoredField } from '../../core/audit-report.ts';
 import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Difference, Reporter } from '../../core/events.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { SourceTable } from '../../core/table.ts';
 import type { Failpoint } from '../failpoints.ts';
-import type { Clock, FrozenIndex, Sink, Source } from '../ports.ts';
+import type { Clock, FrozenIndex, ScannedDocument, Sink, Source } from '../ports.ts';
 import type { ReplayControl } from '../replay-control.ts';
 
 export interface VerifyContext {
@@ -28,6 +29,28 @@ export interface VerifyContext {
   readonly signal: AbortSignal;
   /** Only tests have one. */
   readonly failpoint?: Failpoint;
+  /** Fields that Elasticsearch is meant to leave out of its search structures when their values are long: no word about them. */
+  readonly mayBeIgnored?: ReadonlySet<string>;
+  /** Only in an audit. */
+  readonly audit?: AuditWishes;
+}
+
+/** What an audit wants beyond the verification of a build. */
+export interface AuditWishes {
+  /** Differing values are kept as they are, not cut to excerpts. */
+  readonly wholeValues: boolean;
+  /** Differences are looked at again so often, after so long each time. */
+  readonly settle: { readonly rounds: number; readonly pauseMs: number };
+  /** Told how many rows, or documents, a pass has just read; waits where a rate is to be kept. */
+  paceSource(rows: number): Promise<void>;
+  paceSink(documents: number): Promise<void>;
+  /** Each document of the index once, in a full comparison. */
+  seen(document: ScannedDocument): void;
+  /** So many documents of the index were sampled. */
+  sampledDocuments(count: number): void;
+  ignored(fields: readonly IgnoredField[]): void;
+  /** The comparison is over, the second looks begin. */
+  settling(): void;
 }
 
 /** Both sides, each frozen. With `fence` they show the same moment; with `settling` the index may be ahead of the snapshot, never behind it. */

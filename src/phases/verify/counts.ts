@@ -1,7 +1,7 @@
 import { type Comparison, closingAfter } from './comparison.ts';
 import { freezeForSettling } from './fence.ts';
 import { countRows } from './scan-source.ts';
-import { pauseBefore, SETTLING_ROUNDS } from './settle.ts';
+import { pauseBefore, settlingRounds } from './settle.ts';
 
 export interface Counts {
   readonly rows: number;
@@ -18,7 +18,7 @@ export async function compareCounts(comparison: Comparison): Promise<Counts> {
 /** Without a fence, counts of a table that is written to are of two moments: counts anew, up to five times, until they agree once. */
 export async function settleCounts(comparison: Comparison, first: Counts): Promise<Counts> {
   let counts = first;
-  for (let round = 0; round < SETTLING_ROUNDS && counts.rows - counts.rejected !== counts.documents; round++) {
+  for (let round = 0; round < settlingRounds(comparison.context) && counts.rows - counts.rejected !== counts.documents; round++) {
     await pauseBefore(comparison.context, round);
     const later = await freezeForSettling(comparison.context);
     counts = await closingAfter(

@@ -23,6 +23,8 @@ export interface Judgement {
   readonly id: string;
   readonly key: readonly string[] | null;
   readonly difference: Difference | null;
+  /** Of documents with this id that somebody wrote with a routing. */
+  readonly routings: readonly string[];
   /** Stays the same only if neither side changed. */
   readonly state: string;
 }
@@ -55,7 +57,7 @@ export async function judgeReferences(scope: JudgeScope, rows: readonly Referenc
 /** Ids that are no key of the table: a document with such an id is extra. */
 export async function judgeForeign(scope: JudgeScope, ids: readonly string[]): Promise<readonly Judgement[]> {
   const stored = await documentsById(scope.frozen, ids);
-  return ids.map((id) => judgeOne(scope, { id, key: null }, undefined, stored.get(id)));
+  return ids.map((id) => judgeOne(scope, { id, key: null }, undefined, stored.get(id) ?? []));
 }
 
 /** Which fields and key columns a reference row has, and which rows there are. */
@@ -70,7 +72,7 @@ export function referenceShape(context: VerifyContext): Pick<ReferenceRequest, '
 
 async function judgeRows(scope: JudgeScope, byId: KeysById, rows: ReadonlyMap<string, ReferenceRow>): Promise<readonly Judgement[]> {
   const stored = await documentsById(scope.frozen, [...byId.keys()]);
-  const judged = [...byId].map(([id, key]) => judgeOne(scope, { id, key }, rows.get(id), stored.get(id)));
+  const judged = [...byId].map(([id, key]) => judgeOne(scope, { id, key }, rows.get(id), stored.get(id) ?? []));
   const missing = judged.filter(({ difference }) => difference?.kind === 'missing');
   if (missing.length === 0) return judged;
   const unencodable = await rejectedByEncoder(scope, missing);
@@ -81,16 +83,29 @@ function judgeOne(
   scope: JudgeScope,
   { id, key }: { readonly id: string; readonly key: readonly string[] | null },
   row: ReferenceRow | undefined,
-  document: ScannedDocument | undefined,
+  documents: readonly ScannedDocument[],
 ): Judgement {
-  const state = `${row === undefined ? 'none' : scope.hash.h64Raw(Buffer.from(row.json))}/${document?.version ?? 'none'}`;
-  return { id, key, state, difference: differenceOf(scope, id, row, document) };
+  const versions = documents.map(({ version }) => version).join(',');
+  const state = `${row === undefined ? 'none' : scope.hash.h64Raw(Buffer.from(row.json))}/${versions || 'none'}`;
+  const difference = differenceOf(scope, id, row, documents);
+  const routings = documents.flatMap(({ routing }) => (routing === undefined ? [] : [routing]));
+  return { id, key, routings, state, difference: difference === null ? null : withVersion(difference, documents) };
 }
 
-function differenceOf(scope: JudgeScope, id: string, row: ReferenceRow | undefined, document: ScannedDocument | undefined): Difference | null {
+function withVersion(difference: Difference, documents: readonly ScannedDocument[]): Difference {
+  const [document] = documents;
+  if (document === undefined) return difference;
+  return { ...difference, version: String(document.version), ...(documents.length > 1 ? { copies: documents.length } : {}) };
+}
+
+/** Several documents have one id if somebody wrote it with a routing: then at most one of them is right, and the others are extra. */
+function differenceOf(scope: JudgeScope, id: string, row: ReferenceRow | undefined, documents: readonly ScannedDocument[]): Difference | null {
+  const [document] = documents;
+  if (documents.length > 1) return documentDifference(id, 'extra');
   if (row === undefined) return document === undefined ? null : documentDifference(id, 'extra');
   if (document === undefined) return scope.rejected.has(id) ? null : documentDifference(id, 'missing');
-  const fields = compareReference(scope.context.plan, row.json, document.source);
+  const { plan, audit } = scope.context;
+  const fields = compareReference(plan, row.json, document.source, audit?.wholeValues === true ? 'whole' : 'excerpts');
   return fields.length === 0 ? null : documentDifference(id, 'different', fields);
 }
 
@@ -111,9 +126,11 @@ async function rejectedByEncoder(scope: JudgeScope, missing: readonly Judgement[
   return found;
 }
 
-async function documentsById(frozen: FrozenIndex, ids: readonly string[]): Promise<ReadonlyMap<string, ScannedDocument>> {
+async function documentsById(frozen: FrozenIndex, ids: readonly string[]): Promise<ReadonlyMap<string, readonly ScannedDocument[]>> {
   if (ids.length === 0) return new Map();
-  return new Map((await frozen.byIds(ids)).map((document) => [document.id, document]));
+  const found = new Map<string, ScannedDocument[]>();
+  for (const document of await frozen.byIds(ids)) found.set(document.id, [...(found.get(document.id) ?? []), document]);
+  return found;
 }
 
 function rowsById(context: VerifyContext, rows: readonly ReferenceRow[]): ReadonlyMap<string, ReferenceRow> {

@@ -9,6 +9,7 @@ export async function scanSink(comparison: Comparison, stop: AbortSignal, visit:
     throwIfAborted(stop);
     documents += page.length;
     for (const document of page) visit(Buffer.from(document.id, 'utf8'), document);
+    await comparison.context.audit?.paceSink(page.length);
   }
   return documents;
 }

@@ -63,16 +63,23 @@ interface RowRequest {
 }
 
 async function readRows(comparison: Comparison, { columns, stop, onRow, pause }: RowRequest): Promise<void> {
-  const { source, table, plan } = comparison.context;
+  const { source, table, plan, audit } = comparison.context;
   const reader = await source.openTable({ table, columns, where: plan.where, snapshotName: comparison.snapshotName });
   await closingAfter(
     () => reader.close(),
     async () => {
       const rows = new CopyTextReader(columns.length);
+      let unpaced = 0;
+      const counted = (row: Row): void => {
+        unpaced++;
+        onRow(row);
+      };
       for await (const chunk of reader.chunks()) {
         throwIfAborted(stop);
-        rows.push(chunk, onRow);
+        rows.push(chunk, counted);
         await pause?.();
+        await audit?.paceSource(unpaced);
+        unpaced = 0;
         await comparison.touchFrozen();
       }
       rows.end();

@@ -2,10 +2,11 @@ import type { Difference, DifferenceKind } from '../../core/events.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
 import type { DifferenceLedger } from '../../core/verify/difference-ledger.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
-import { batches, closingAfter, type DifferenceSink, hasSqlstate, type VerifyContext } from './comparison.ts';
-import { type Judgement, type JudgeScope, judgeForeign, judgeKeys } from './judge.ts';
+import { batches, closingAfter, type DifferenceSink, type VerifyContext } from './comparison.ts';
+import { type Judgement, type JudgeScope, judgeForeign } from './judge.ts';
+import { judgeAskable } from './judge-ids.ts';
 
-export const SETTLING_ROUNDS = 5;
+const SETTLING_ROUNDS = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_SUSPECTS = 20_000;
 const MAX_UNSETTLED_NAMES = 1000;
@@ -28,8 +29,9 @@ interface Suspect {
 /** Documents that differed once, between two moments that were not the same: to be looked at again. */
 export class Suspects implements DifferenceSink {
   readonly open = new Map<string, Suspect>();
-  /** Beyond the memory set aside: never judged, so the report cannot pass. */
+  /** Beyond the memory set aside: never judged, so the report cannot pass. The first names; `unjudgedCount` counts all. */
   readonly unjudged: string[] = [];
+  unjudgedCount = 0;
   readonly #context: VerifyContext;
 
   constructor(context: VerifyContext) {
@@ -56,36 +58,57 @@ export class Suspects implements DifferenceSink {
   }
 
   #leave(id: string): void {
+    this.unjudgedCount++;
     if (this.unjudged.length < MAX_UNSETTLED_NAMES) this.unjudged.push(id);
   }
 }
 
 export interface Settlement {
   readonly unsettled: readonly string[];
+  readonly unsettledCount: number;
   readonly correction: number;
 }
 
 /**
- * Looks at every suspect again in up to five rounds, each after the replay has passed an LSN read in that round. Equal once = settled. Still different
+ * Looks at every suspect again in up to five rounds (an audit: as many as asked), each after the replay has passed an LSN read in that round. Equal once = settled. Still different
  * in the last round: a lasting difference if neither side changed since the round before, else unsettled.
  */
 export async function settle(context: VerifyContext, suspects: Suspects, hash: Hash64, ledger: DifferenceLedger): Promise<Settlement> {
+  context.audit?.settling();
   let correction = 0;
-  for (let round = 0; round < SETTLING_ROUNDS && suspects.open.size > 0; round++) {
+  for (let round = 0; round < lastLook(context, suspects) && suspects.open.size > 0; round++) {
     await pauseBefore(context, round);
     correction += await lookAgain(context, suspects, hash);
   }
   const unsettled = [...suspects.unjudged];
+  let unsettledCount = suspects.unjudgedCount;
   for (const [id, suspect] of suspects.open) {
-    if (suspect.steady) ledger.add(suspect.difference);
-    else if (unsettled.length < MAX_UNSETTLED_NAMES) unsettled.push(id);
+    if (suspect.steady) {
+      ledger.add(suspect.difference);
+      continue;
+    }
+    unsettledCount++;
+    if (unsettled.length < MAX_UNSETTLED_NAMES) unsettled.push(id);
   }
-  return { unsettled, correction };
+  return { unsettled, unsettledCount, correction };
 }
 
-/** Waits 0.5 s, 1 s, 2 s, … before round 0, 1, 2, … */
-export async function pauseBefore(context: VerifyContext, round: number): Promise<void> {
-  await context.clock.sleep(FIRST_PAUSE_MS * 2 ** round, context.signal);
+/** A key that is written every second may differ in each look by chance; an audit has no other way to judge it than a few more of them. */
+const MORE_LOOKS = 5;
+
+function lastLook(context: VerifyContext, { open }: Suspects): number {
+  const moving = context.audit !== undefined && [...open.values()].some(({ steady }) => !steady);
+  return settlingRounds(context) + (moving ? MORE_LOOKS : 0);
+}
+
+/** How often a difference is looked at again. */
+export function settlingRounds({ audit }: VerifyContext): number {
+  return audit?.settle.rounds ?? SETTLING_ROUNDS;
+}
+
+/** Waits 0.5 s, 1 s, 2 s, … before round 0, 1, 2, …; an audit as long as asked before each. */
+export async function pauseBefore({ audit, clock, signal }: VerifyContext, round: number): Promise<void> {
+  await clock.sleep(audit?.settle.pauseMs ?? FIRST_PAUSE_MS * 2 ** round, signal);
 }
 
 async function lookAgain(context: VerifyContext, suspects: Suspects, hash: Hash64): Promise<number> {
@@ -113,29 +136,8 @@ type NamedSuspect = readonly [id: string, suspect: Suspect];
 async function judgeBatch(scope: JudgeScope, batch: readonly NamedSuspect[]): Promise<readonly Judgement[]> {
   const others = batch.flatMap(([id, { key }]) => (key === null ? [id] : []));
   const judged = await judgeForeign(scope, others);
-  return [...judged, ...(await judgeAskable(scope, batch))];
-}
-
-/** A foreign id may be no value of the key's type (`abc` where the key is an integer): PostgreSQL then refuses the batch, and each is asked alone. */
-async function judgeAskable(scope: JudgeScope, batch: readonly NamedSuspect[]): Promise<readonly Judgement[]> {
-  const asked = batch.filter(([, { key }]) => key !== null);
-  try {
-    return await judgeKeys(
-      scope,
-      asked.flatMap(([, { key }]) => (key === null ? [] : [key])),
-    );
-  } catch (error) {
-    if (!hasSqlstate(error, (sqlstate) => sqlstate.startsWith('22'))) throw error;
-    const only = asked.length === 1 ? asked[0] : undefined;
-    if (only !== undefined) return judgeForeign(scope, [only[0]]);
-    return (await inTurn(asked, (suspect) => judgeAskable(scope, [suspect]))).flat();
-  }
-}
-
-async function inTurn<T, R>(list: readonly T[], work: (entry: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (const entry of list) results.push(await work(entry));
-  return results;
+  const asked = batch.flatMap(([id, { key }]) => (key === null ? [] : [{ id, key }]));
+  return [...judged, ...(await judgeAskable(scope, asked))];
 }
 
 /** Updates the suspect; the correction if it settled. */

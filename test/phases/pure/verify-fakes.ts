@@ -1,3 +1,4 @@
+import type { IgnoredField } from '../../../src/core/audit-report.ts';
 import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
 import type { ValueForm } from '../../../src/core/encode/value-form.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
@@ -58,7 +59,7 @@ export class World {
   changed: readonly (readonly string[])[] = [];
   deleted: readonly (readonly string[])[] = [];
   rejectedIds = new Set<string>();
-  ignored = 0;
+  ignored: readonly IgnoredField[] = [];
   /** Thrown by createSlot. */
   slotError: unknown = null;
   /** Called at the start of every settling round; changes the world. */
@@ -167,7 +168,11 @@ export class World {
       count: async () => documents.size,
       scan,
       byIds: async (ids) => ids.flatMap((id) => documents.get(id) ?? []),
-      countIgnored: async () => this.ignored,
+      ignored: async () => this.ignored,
+      fromSequence: async function* () {
+        yield { ids: [...documents.keys()], lastSeqNo: 0n };
+      },
+      randomIds: async (count) => [...documents.keys()].slice(0, count),
       close: async () => void this.opened--,
     };
   }

@@ -191,7 +191,7 @@ test('counts mode sees only counts, and says so', async () => {
 
 test('ignored fields are a warning', async () => {
   const world = new World(3);
-  world.ignored = 2;
+  world.ignored = [{ field: 'name', documents: 2, ids: ['1'] }];
   assert.equal(isPassing(await verify(world)), true);
   assert.deepEqual(
     world.events.map((event) => (event.type === 'warning' ? event.code : event.type)),

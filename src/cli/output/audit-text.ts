@@ -1,0 +1,106 @@
+import type { AuditDifference, AuditReport } from '../../core/audit-report.ts';
+import { formatCount, formatDuration } from '../config/quantity.ts';
+import type { Paint } from './paint.ts';
+
+const SHOWN_DIFFERENCES = 20;
+const SHOWN_UNSETTLED = 5;
+
+/** The result of one audit for people: the verdict, what was compared, the differences, what was not seen. */
+export function auditLines(index: string, report: AuditReport & { readonly next: readonly string[] }, paint: Paint): readonly string[] {
+  return [
+    `${verdictMark(report, paint)} ${index}   ${verdictText(report)}   ${paint.faint(formatDuration(totalMs(report)))}`,
+    `   ${comparedText(report)}`,
+    ...report.differences.slice(0, SHOWN_DIFFERENCES).flatMap((difference) => differenceLines(index, difference)),
+    ...moreLine(report),
+    ...unsettledLine(report),
+    ...report.mapping.map(({ field, expected, actual }) => `   mapping of ${field}: expected ${expected}, the index has ${actual}`),
+    ...report.ignored.map(
+      ({ field, documents, ids }) => `   not searchable (_ignored): ${field} in ${formatCount(documents)}, e.g. ${ids.slice(0, 3).join(', ')}`,
+    ),
+    ...repairLines(report),
+    ...report.blindSpots.map((sentence) => paint.faint(`   not seen: ${sentence}`)),
+    ...(report.next.length === 0 ? [] : [` Next: ${report.next.join('     ·     ')}`]),
+  ];
+}
+
+function verdictMark({ verdict }: AuditReport, paint: Paint): string {
+  if (verdict === 'equal') return paint.good(' ✓');
+  return verdict === 'drift' ? paint.bad(' ✗') : paint.warn(' !');
+}
+
+function verdictText(report: AuditReport): string {
+  switch (report.verdict) {
+    case 'equal':
+      return 'equal';
+    case 'drift':
+      return driftText(report);
+    case 'unsettled':
+      return `${formatCount(report.unsettledCount)} keys went on changing and could not be judged`;
+    case 'unfinished':
+      return `no difference so far; ${percent(report.covered)} looked at`;
+  }
+}
+
+function driftText({ kinds, differenceCount, rows, rejected, documents }: AuditReport): string {
+  if (differenceCount === 0) {
+    return rows - rejected === documents
+      ? 'drift of the mapping'
+      : `drift: ${formatCount(rows - rejected)} rows, ${formatCount(documents)} documents`;
+  }
+  const parts = Object.entries(kinds).filter(([, count]) => count > 0);
+  return `drift: ${parts.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')}`;
+}
+
+function comparedText(report: AuditReport): string {
+  const { mode, rows, documents, partitions, partitionsEqual, sampled, sampledDocuments, generation, fenceLsn, foreignWrites, seed } = report;
+  if (mode === 'keys') return `${formatCount(rows)} named keys of ${generation}`;
+  const parts = [`${formatCount(rows)} rows, ${formatCount(documents)} documents of ${generation} at ${fenceLsn}`];
+  if (partitions > 0) parts.push(`${formatCount(partitionsEqual)} of ${formatCount(partitions)} partition checksums equal at once`);
+  if (sampled.random + sampledDocuments > 0) parts.push(`${formatCount(sampled.random + sampledDocuments)} sampled (seed ${seed})`);
+  if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCount(foreignWrites)} documents last written by others`);
+  return parts.join('; ');
+}
+
+function differenceLines(index: string, difference: AuditDifference): readonly string[] {
+  const { id, kind, fields, foreign, copies, values } = difference;
+  const about = [
+    ...(fields.length === 0 ? [] : [`${fields.length === 1 ? 'field' : 'fields'} ${fields.join(', ')}`]),
+    ...(copies > 1 ? [`${copies} documents with this id (routing)`] : []),
+    ...(foreign === true ? ['written by others'] : []),
+  ];
+  const shown = (values ?? []).map(({ field, postgres, elasticsearch }) => `      ${field}   postgres ${postgres}   elasticsearch ${elasticsearch}`);
+  return [`   ${[`${index}/${id}`, kind, ...about].join('   ')}`, ...shown];
+}
+
+function moreLine({ differenceCount, differences }: AuditReport): readonly string[] {
+  const rest = differenceCount - Math.min(differences.length, SHOWN_DIFFERENCES);
+  return rest > 0 ? [`   and ${formatCount(rest)} more (--output json lists up to 1,000)`] : [];
+}
+
+function unsettledLine({ verdict, unsettledCount, unsettled }: AuditReport): readonly string[] {
+  if (unsettledCount === 0) return [];
+  const names = unsettled.slice(0, SHOWN_UNSETTLED).join(', ');
+  return [
+    `   ${verdict === 'unsettled' ? '' : `${formatCount(unsettledCount)} `}not judged: ${names}${unsettledCount > SHOWN_UNSETTLED ? ', …' : ''}`,
+  ];
+}
+
+function repairLines({ repair }: AuditReport): readonly string[] {
+  if (repair === null) return [];
+  const { dryRun, written, deleted, settled, proved, refused } = repair;
+  const would = dryRun ? 'would be ' : '';
+  const done = `   repair: ${formatCount(written)} ${would}written, ${formatCount(deleted)} ${would}deleted`;
+  return [
+    `${done}${dryRun ? '' : `, ${formatCount(proved)} read again and equal`}${settled > 0 ? `, ${formatCount(settled)} equal by themselves` : ''}`,
+    ...refused.slice(0, SHOWN_DIFFERENCES).map(({ id, reason }) => `   not repaired: ${id}: ${reason}`),
+    ...(refused.length > SHOWN_DIFFERENCES ? [`   and ${formatCount(refused.length - SHOWN_DIFFERENCES)} more`] : []),
+  ];
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
+function totalMs({ durations }: AuditReport): number {
+  return durations.compareMs + durations.settleMs + durations.repairMs;
+}

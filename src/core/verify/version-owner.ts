@@ -1,0 +1,18 @@
+/** What the versions of a generation of ours are made of. */
+export interface VersionSpace {
+  /** The slot's consistent point: loaded rows have the version just below it, streamed changes their commit LSN. */
+  readonly cp: bigint;
+  /** The source's insert position: nothing of ours is newer. */
+  readonly newestLsn: bigint;
+}
+
+/**
+ * True if somebody other than realign wrote a document of this version. An ordinary write adds one to the version (facts/elasticsearch 1.9), and commit
+ * LSNs are multiples of 8. One case stays open: one ordinary write on a loaded row gives exactly the consistent point, which a streamed change
+ * may have, too; `suspicious` (the document differs) decides it, because such a change is one transaction at most and its documents are equal.
+ */
+export function isForeignVersion(version: bigint, { cp, newestLsn }: VersionSpace, suspicious: boolean): boolean {
+  if (version === cp - 1n) return false;
+  if (version === cp) return suspicious;
+  return version < cp || version % 8n !== 0n || version > newestLsn;
+}

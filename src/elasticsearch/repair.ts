@@ -1,0 +1,34 @@
+import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
+import type { BulkAnswer } from '../core/sink/operation.ts';
+import { type RepairOperation, repairBody } from '../core/sink/repair-body.ts';
+import type { RepairDoor } from '../phases/ports.ts';
+import { removeAlias } from './alias.ts';
+import { exchangeBulk } from './bulk.ts';
+import type { Http } from './connect.ts';
+import { readCurrent } from './current-documents.ts';
+import { requireUuid } from './index-admin.ts';
+
+/**
+ * Opens the index for conditional writes, through a hidden alias of its own with `require_alias`: a write to the plain name would create the index anew if
+ * somebody deleted it meanwhile, and one to the readers' alias might go to another generation, whose sequence numbers mean other documents.
+ * Throws `target-vanished` if the index is not the one with this UUID.
+ */
+export async function openRepair(http: Http, index: string, uuid: string): Promise<RepairDoor> {
+  // The upper-case letters keep a delete from creating an index by that name (facts/elasticsearch 1.14).
+  const alias = `${index}-REPAIR`;
+  const add = { add: { index, alias, is_hidden: true } };
+  await http.json({ what: `opening ${index} for the repair`, method: 'POST', path: '/_aliases', body: { actions: [add] } });
+  await requireUuid(http, index, uuid);
+  return {
+    read: (names) => readCurrent(http, index, names),
+    write: (operations) => write(http, alias, operations),
+    close: () => removeAlias(http, index, alias),
+  };
+}
+
+async function write(http: Http, alias: string, operations: readonly RepairOperation[]): Promise<BulkAnswer> {
+  const answer = await exchangeBulk(http, alias, repairBody(operations));
+  // Whether it was applied is found out by reading again.
+  if (answer === null) return { kind: 'retry', errorType: 'no_answer' };
+  return readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), operations.length);
+}

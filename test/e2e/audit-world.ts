@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../src/cli/clock.ts';
+import type { AuditReport } from '../../src/core/audit-report.ts';
+import type { RunEvent } from '../../src/core/events.ts';
+import type { AuditOptions } from '../../src/core/plan/audit-options.ts';
+import type { IndexConfig } from '../../src/core/plan/index-config.ts';
+import { openSink } from '../../src/elasticsearch/sink.ts';
+import type { AuditState } from '../../src/phases/audit/state.ts';
+import { runAudit } from '../../src/phases/audit.ts';
+import type { Sink } from '../../src/phases/ports.ts';
+import { openSource } from '../../src/postgres/source.ts';
+import { assertNoLeaks } from '../support/leak-check.ts';
+import { deleteIndicesLike, elasticsearch, elasticsearchUrl, type FreshDatabase, freshDatabase } from '../support/servers.ts';
+import { buildInProcess, indexConfig, uniqueAlias } from './in-process.ts';
+import { seedRows, WORKLOAD_SCHEMA } from './writers.ts';
+
+export interface AuditRun {
+  readonly report: AuditReport;
+  readonly events: readonly RunEvent[];
+}
+
+export interface AuditCall {
+  readonly options?: Partial<AuditOptions>;
+  readonly state?: AuditState;
+  readonly user?: { readonly name: string; readonly password: string };
+  readonly wrapSink?: (sink: Sink) => Sink;
+}
+
+/** A database with the table `things`, an index built from it by realign with two shards, and audits of the two. */
+export interface AuditWorld {
+  readonly database: FreshDatabase;
+  readonly alias: string;
+  readonly index: string;
+  readonly config: IndexConfig;
+  audit(call?: AuditCall): Promise<AuditRun>;
+  dispose(): Promise<void>;
+}
+
+export const NO_STATE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };
+
+const OPTIONS: AuditOptions = {
+  mode: 'full',
+  sample: 200,
+  seed: 'test',
+  maxDiff: 0,
+  settle: { rounds: 2, pauseMs: 20 },
+  maxDurationMs: null,
+  index: null,
+  keys: null,
+  rate: null,
+  values: 'none',
+  repair: 'no',
+  maxRepair: 1000,
+};
+
+export async function auditWorld(rows: number, changes: Partial<IndexConfig> = {}): Promise<AuditWorld> {
+  const database = await freshDatabase();
+  const alias = uniqueAlias();
+  await database.client.query(`${WORKLOAD_SCHEMA} ${seedRows(rows)}; analyze things`);
+  const request = { database, alias, table: 'public.things', config: { settings: { number_of_replicas: 0, number_of_shards: 2 }, ...changes } };
+  const { result } = await buildInProcess(request);
+  const config = indexConfig(request);
+  return {
+    ...{ database, alias, index: result.index, config },
+    audit: (call = {}) => audit(database, config, call),
+    dispose: async () => {
+      await assertNoLeaks({ database, indices: [] });
+      await deleteIndicesLike(`${alias}*`);
+      await database.drop();
+    },
+  };
+}
+
+async function audit(database: FreshDatabase, config: IndexConfig, { options = {}, state = NO_STATE, user, wrapSink }: AuditCall): Promise<AuditRun> {
+  const url = new URL(database.url);
+  const { name, password } = user ?? { name: url.username, password: url.password };
+  const address = { host: url.hostname, port: Number(url.port), database: url.pathname.slice(1) };
+  const source = await openSource({ ...address, user: name, password, ssl: false, applicationName: 'realign-test-audit' });
+  const sink = await openSink({ nodes: [elasticsearchUrl()], auth: null, rejectUnauthorized: true, requestTimeoutMs: 30_000 });
+  const events: RunEvent[] = [];
+  try {
+    const report = await runAudit({
+      ...{ source, sink: wrapSink?.(sink) ?? sink, clock: systemClock, config, state },
+      reporter: { report: (event) => void events.push(event) },
+      options: { ...OPTIONS, ...options },
+      signal: new AbortController().signal,
+    });
+    return { report, events };
+  } finally {
+    await source.close();
+    await sink.close();
+  }
+}
+
+/** `_source` of one document exactly as stored. */
+export async function sourceOf(index: string, id: string): Promise<string> {
+  const { status, text } = await elasticsearch('GET', `/${index}/_doc/${encodeURIComponent(id)}`);
+  assert.equal(status, 200, text);
+  return text.slice(text.indexOf('"_source":') + '"_source":'.length, -1);
+}
+
+/** An ordinary write, as any application would do it. */
+export async function put(index: string, id: string, source: string, action: { readonly [key: string]: unknown } = {}): Promise<void> {
+  const { json, text } = await elasticsearch('POST', `/${index}/_bulk`, `${JSON.stringify({ index: { _id: id, ...action } })}\n${source}\n`);
+  assert.equal(json.errors, false, text);
+}
+
+/** Changes the stored text without any parsing; fails if there is nothing to change. */
+export async function edit(index: string, id: string, change: (source: string) => string): Promise<void> {
+  const before = await sourceOf(index, id);
+  const after = change(before);
+  assert.notEqual(after, before, `nothing to change in ${before}`);
+  await put(index, id, after);
+}
+
+/** Every difference in a line: kind, id, fields; sorted. */
+export const named = ({ differences }: AuditReport): readonly string[] =>
+  differences.map(({ id, kind, fields }) => [kind, id, ...fields].join(' ')).sort();
