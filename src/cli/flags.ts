@@ -100,7 +100,7 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
     indices: 'any',
   },
   audit: {
-    usage: 'audit [index..]',
+    usage: 'audit [name..]',
     describe: 'compare live indices with their tables, whoever writes them; changes nothing without --repair',
     options: AUDIT,
     indices: 'any',
