@@ -129,9 +129,6 @@ export function indexConfig(request: Pick<InProcessBuild, 'alias' | 'table' | 'c
     idHash: 'none',
     onNonFinite: 'reject',
     onUnrepresentable: 'reject',
-    id: null,
-    where: null,
-    computed: {},
     ...request.config,
   };
 }
