@@ -64,9 +64,8 @@ export class Aftercare {
   async conclude(summary: Summary): Promise<void> {
     await Promise.all(this.#underway);
     const report = this.#request.witness.report(summary);
-    await this.#measure(report);
-    await Promise.all(this.#noticesOf(report).map((notice) => this.#notify(notice)));
-    await this.#write(report);
+    const notices = this.#noticesOf(report).map((notice) => this.#notify(notice));
+    await Promise.all([this.#measure(report), this.#write(report), ...notices]);
   }
 
   get #outlets(): Outlets {
