@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAIN = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
-const SCHEMAS = { 'config.v1.json': [], 'events.v1.json': ['--events'] };
+const SCHEMAS = { 'config.v1.json': [], 'events.v1.json': ['--events'], 'report.v1.json': ['--report'] };
 
 let stale = 0;
 for (const [name, flags] of Object.entries(SCHEMAS)) {

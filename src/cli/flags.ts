@@ -1,6 +1,20 @@
 import type { Options } from 'yargs';
 
-export type CommandName = 'rebuild' | 'audit' | 'ctl' | 'swap' | 'rollback' | 'cleanup' | 'plan' | 'check' | 'status' | 'abort' | 'schema';
+export type CommandName =
+  | 'rebuild'
+  | 'audit'
+  | 'ctl'
+  | 'swap'
+  | 'rollback'
+  | 'cleanup'
+  | 'plan'
+  | 'check'
+  | 'status'
+  | 'abort'
+  | 'schema'
+  | 'init'
+  | 'explain'
+  | 'completion';
 
 export type OptionTable = { readonly [name: string]: Options };
 
@@ -118,7 +132,7 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
     indices: 'any',
   },
   ctl: {
-    usage: 'ctl <index> <order> [change..]',
+    usage: 'ctl <index> [order] [change..]',
     describe: 'steer a running build or follower: pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE',
     options: {},
     indices: 'one',
@@ -151,7 +165,15 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
   schema: {
     usage: 'schema',
     describe: 'print the JSON Schema of the config file',
-    options: { events: toggle('of the events of --output json instead') },
+    options: { events: toggle('of the events of --output json instead'), report: toggle('of report.json instead') },
     indices: 'none',
   },
+  init: {
+    usage: 'init [index]',
+    describe: 'write a commented config for a table (--table), or print what an administrator has to run',
+    options: { 'print-sql': toggle('print the SQL for the role'), 'print-es-role': toggle('print the Elasticsearch role') },
+    indices: 'any',
+  },
+  explain: { usage: 'explain <code>', describe: 'what an exit code or the kind of an error means', options: {}, indices: 'none' },
+  completion: { usage: 'completion <shell>', describe: 'print a completion script for bash, zsh or fish', options: {}, indices: 'none' },
 };

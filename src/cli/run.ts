@@ -2,6 +2,7 @@ import { Failure, policyOf } from '../core/failure.ts';
 import type { Aftercare } from './aftercare.ts';
 import { type Flags, type Invocation, parseArguments } from './arguments.ts';
 import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
+import type { PrintedCommand } from './commands/printed.ts';
 import { resultOf } from './commands/results.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { CommandName } from './flags.ts';
@@ -43,10 +44,9 @@ async function runCommand(
   version: string,
 ): Promise<number> {
   const { command, flags, indices: named, words } = invocation;
-  if (command === 'schema') {
-    const { schemaText } = await import('./commands/schema.ts');
-    machine.stdout.write(schemaText(flags.events === true));
-    return 0;
+  if (command === 'schema' || command === 'explain' || command === 'completion') {
+    const { printedText } = await import('./commands/printed.ts');
+    return printResult(machine, scrubber, version, () => printedText(command, flags, words));
   }
   let log = SILENT_LOG;
   let aftercare: Aftercare | null = null;
@@ -92,9 +92,24 @@ async function runCommand(
   return exitCode;
 }
 
+/** A text for stdout, or the failure to make one, which is told as every failure. */
+async function printResult(machine: Machine, scrubber: SecretScrubber, version: string, text: () => string): Promise<number> {
+  try {
+    machine.stdout.write(text());
+    return 0;
+  } catch (error) {
+    const told = openTold(machine, outputFlag(machine.args), scrubber, SILENT_LOG);
+    return finish(told, { command: '', version, startedMs: performance.now() }, async () => {
+      throw error;
+    });
+  }
+}
+
 /** Commands are loaded when they run: a usage error or `--help` need not wait for the drivers. */
-async function loadCommand(name: Exclude<CommandName, 'schema'>): Promise<(context: CommandContext) => Promise<CommandOutcome>> {
+async function loadCommand(name: Exclude<CommandName, PrintedCommand>): Promise<(context: CommandContext) => Promise<CommandOutcome>> {
   switch (name) {
+    case 'init':
+      return (await import('./commands/init.ts')).init;
     case 'rebuild':
       return (await import('./commands/rebuild.ts')).rebuild;
     case 'audit':

@@ -30,6 +30,16 @@ export async function withServers<Result>(
   }
 }
 
+/** The same with PostgreSQL only. */
+export async function withSource<Result>(postgres: PostgresTarget, toolVersion: string, use: (source: Source) => Promise<Result>): Promise<Result> {
+  const source = await openSource(postgresConfig(postgres, toolVersion));
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
 /** Says which servers are meant; never with a secret. */
 export function announce({ postgres, elasticsearch }: Configuration, side: 'postgres' | 'elasticsearch', output: Output): void {
   if (side === 'postgres') {
@@ -58,4 +68,19 @@ function elasticsearchConfig(target: ElasticsearchTarget): ElasticsearchConfig {
     rejectUnauthorized,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   };
+}
+
+/** Tells which versions take part; what cannot be asked is `unknown`, because nothing depends on it. */
+export async function announceVersions(servers: { readonly source: Source; readonly sink: Sink }, alias: string, output: Output): Promise<void> {
+  const [postgres, elasticsearch] = await Promise.all([
+    servers.source.identity().then(
+      ({ versionNumber }) => `${Math.floor(versionNumber / 10_000)}.${versionNumber % 10_000}`,
+      () => 'unknown',
+    ),
+    servers.sink.identity().then(
+      ({ version }) => version,
+      () => 'unknown',
+    ),
+  ]);
+  output.emit(alias, { type: 'versions', postgres, elasticsearch, node: process.versions.node });
 }

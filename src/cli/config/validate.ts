@@ -1,7 +1,17 @@
 import type { z } from 'zod';
 import { didYouMean } from '../nearest.ts';
 import type { ConfigPath, Problems } from './problems.ts';
-import { type ConfigFile, configJsonSchema, configSchema, type ElasticsearchFile, type IndexFile, indexSchema, type PostgresFile } from './schema.ts';
+import {
+  type ConfigFile,
+  configJsonSchema,
+  configSchema,
+  type ElasticsearchFile,
+  type HooksFile,
+  type IndexFile,
+  indexSchema,
+  type MetricsFile,
+  type PostgresFile,
+} from './schema.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -16,6 +26,8 @@ export interface CheckedFile {
   readonly postgres: PostgresFile | null;
   readonly elasticsearch: ElasticsearchFile | null;
   readonly defaults: ConfigFile['defaults'];
+  readonly hooks: HooksFile;
+  readonly metrics: MetricsFile;
   readonly indices: { readonly [alias: string]: IndexFile };
   /** All names under `indices`, those of broken entries too. */
   readonly aliases: readonly string[];
@@ -34,6 +46,8 @@ export function checkedFile(file: ConfigFile): CheckedFile {
     postgres: file.postgres ?? {},
     elasticsearch: file.elasticsearch ?? {},
     defaults: file.defaults,
+    hooks: file.hooks ?? {},
+    metrics: file.metrics ?? {},
     indices: file.indices,
     aliases: Object.keys(file.indices),
   };
@@ -52,6 +66,8 @@ function rightParts(value: unknown): CheckedFile {
     postgres: postgresPart.success ? (postgresPart.data ?? {}) : null,
     elasticsearch: elasticsearchPart.success ? (elasticsearchPart.data ?? {}) : null,
     defaults: undefined,
+    hooks: {},
+    metrics: {},
     indices: Object.fromEntries(indices),
     aliases: Object.keys(section('indices') ?? {}),
   };
