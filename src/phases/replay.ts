@@ -5,6 +5,7 @@ import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { Watermark } from '../core/wal/watermark.ts';
 import { StepApplier } from './apply-steps.ts';
+import { Breather } from './breather.ts';
 import { Lanes } from './lanes.ts';
 import { LoadGate } from './load-gate.ts';
 import type { ChangeStream } from './ports.ts';
@@ -16,11 +17,19 @@ import { StepReader } from './step-reader.ts';
 const READ_TIMEOUT_MS = 200;
 const ACKNOWLEDGE_EVERY_MS = 500;
 const RECONNECT_MS = 500;
+const LOST_IN_VAIN = 5;
 
 /** Where the replay is told to stop: between transactions now (`fence: null`), or when everything before the fence is applied. */
 interface Stop {
   readonly fence: bigint | null;
   readonly reached: () => void;
+}
+
+/** Connections lost since the last progress, the first of them at `atMs`. */
+interface Losses {
+  readonly count: number;
+  readonly atMs: number;
+  readonly durableLsn: bigint;
 }
 
 /**
@@ -35,6 +44,7 @@ export class Replay implements ReplayControl {
   readonly #watermark: Watermark;
   readonly #lanes: Lanes;
   readonly #applier: StepApplier;
+  readonly #breather: Breather;
   #stream: ChangeStream | null = null;
   #reader: StepReader | null = null;
   #stop: Stop | null = null;
@@ -47,6 +57,7 @@ export class Replay implements ReplayControl {
 
   constructor(run: Run, startLsn: bigint) {
     this.#run = run;
+    this.#breather = new Breather(run.clock);
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);
     this.#lanes = new Lanes(run, run.options.bulkJobs, () => this.#advance());
@@ -118,22 +129,26 @@ export class Replay implements ReplayControl {
   }
 
   async #loop(): Promise<void> {
-    let lostAt: number | null = null;
+    let lost = { count: 0, atMs: 0, durableLsn: -1n };
     while (!this.#closing) {
       try {
         await this.#connect();
-        lostAt = null;
         await this.#follow();
       } catch (error) {
         if (!(error instanceof Failure) || error.kind !== 'connection-lost') throw error;
-        const now = this.#run.clock.now();
-        lostAt ??= now;
-        if (now - lostAt > this.#run.options.stallTimeoutMs) throw error;
+        lost = this.#lostAgain(lost);
+        if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw error;
         this.#run.counters.retries++;
         this.#run.reporter.report({ type: 'retry', operation: 'stream', errorType: error.message, attempt: 1, delayMs: RECONNECT_MS });
         await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
       }
     }
+  }
+
+  /** A transaction that never gets through before the connection breaks is no progress, however often its beginning is applied. */
+  #lostAgain(before: Losses): Losses {
+    const { durableLsn } = this;
+    return durableLsn > before.durableLsn ? { count: 1, atMs: this.#run.clock.now(), durableLsn } : { ...before, count: before.count + 1 };
   }
 
   /** What was read but is not confirmed comes again, so everything in between starts from nothing. */
@@ -158,6 +173,7 @@ export class Replay implements ReplayControl {
       if (this.#waiters.length > 0 || fence !== null) this.#stream?.ping();
       const { steps, fenced } = await reader.next(READ_TIMEOUT_MS, this.#stop?.fence ?? null);
       await this.#applier.apply(steps, this.#snapshotName);
+      if (this.#breather.due) await this.#breather.breathe();
       this.#advance();
       await this.#acknowledge(false);
       if (fenced) await this.#pause();
