@@ -5,12 +5,14 @@ import type { DeleteMemory } from '../core/wal/delete-memory.ts';
 import { Reservoir } from '../core/wal/reservoir.ts';
 import type { CollapsedTransaction, KeyChange } from '../core/wal/transaction.ts';
 import type { Ticket, Watermark } from '../core/wal/watermark.ts';
+import { Breather } from './breather.ts';
 import type { Lanes } from './lanes.ts';
 import type { LoadGate } from './load-gate.ts';
+import { lookupGroups, type Segment } from './lookup-groups.ts';
 import { type LookedUpRows, needsLookup, resolveLookups } from './resolve-lookups.ts';
 import type { Run } from './run-state.ts';
 import type { Step } from './step-reader.ts';
-import { truncateIndex } from './truncate.ts';
+import { truncateIndex, truncateVersion } from './truncate.ts';
 
 const SAMPLED_KEYS = 10_000;
 const PENDING_BYTES = 16 << 20;
@@ -28,7 +30,11 @@ export class StepApplier {
   #deletes: DeleteMemory | null;
   readonly #encoder: DocumentEncoder;
   readonly #writer = new ByteWriter(1 << 16);
+  readonly #breather: Breather;
   #parts: Ticket | null = null;
+  #halfApplied = false;
+  /** Of the transaction at hand. */
+  #ticket: Ticket | null = null;
 
   constructor(parts: {
     readonly run: Run;
@@ -43,6 +49,15 @@ export class StepApplier {
     this.#gate = parts.gate;
     this.#deletes = parts.deletes;
     this.#encoder = new DocumentEncoder(parts.run.documents);
+    this.#breather = new Breather(parts.run.clock);
+  }
+
+  /**
+   * True while only a part of a transaction is in the index, also when the stream broke off then: it comes again whole. The replay must not be ended before, or readers
+   * are left with states that no commit ever made.
+   */
+  get halfApplied(): boolean {
+    return this.#halfApplied;
   }
 
   loadFinished(): void {
@@ -52,38 +67,58 @@ export class StepApplier {
   /** The stream starts again: a transaction applied in parts comes again whole. */
   restart(): void {
     this.#parts = null;
+    this.#ticket = null;
     this.#lanes.versionType = 'external';
   }
 
   async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
     if (steps.length === 0) return;
-    const rows = await resolveLookups(this.#run, this.#encoder, steps, snapshotName);
-    for (const step of steps) {
-      if (step.kind === 'position') this.#watermark.open(null).endLsn = step.lsn;
-      else await this.#applyTransaction(step.transaction, rows);
+    for (const group of lookupGroups(steps, (change) => needsLookup(this.#encoder, change))) {
+      const rows = await resolveLookups(this.#run, this.#encoder, group, snapshotName);
+      for (const segment of group) {
+        if (segment.step.kind === 'position') this.#watermark.open(null).endLsn = segment.step.lsn;
+        else await this.#applySegment(segment.step.transaction, segment, rows);
+      }
     }
   }
 
-  async #applyTransaction(transaction: CollapsedTransaction, rows: LookedUpRows): Promise<void> {
-    const inParts = transaction.endLsn === null || !transaction.firstPart;
-    const ticket = this.#parts ?? this.#watermark.open(transaction.xid);
-    if (inParts) {
+  async #applySegment(transaction: CollapsedTransaction, { from, to }: Segment, rows: LookedUpRows): Promise<void> {
+    if (from === 0) await this.#begin(transaction);
+    const ticket = this.#ticket;
+    if (ticket === null) throw new RangeError('BUG: a segment before the beginning of its transaction');
+    for (let at = from; at < to; at++) {
+      await this.#applyChange(transaction.changes[at] as KeyChange, transaction, ticket, rows);
+      await this.#keepBounds();
+    }
+    if (to === transaction.changes.length) await this.#finish(transaction, ticket);
+  }
+
+  async #begin(transaction: CollapsedTransaction): Promise<void> {
+    this.#ticket = this.#parts ?? this.#watermark.open(transaction.xid);
+    this.#halfApplied = true;
+    if (isPart(transaction)) {
       // Rule R2: parts share a version, so they go strictly one after another.
       await this.#lanes.drained();
       this.#lanes.versionType = 'external_gte';
-      this.#parts = ticket;
+      this.#parts = this.#ticket;
     }
-    if (transaction.truncate) await this.#truncate(transaction.finalLsn);
-    for (const change of transaction.changes) {
-      await this.#applyChange(change, transaction, ticket, rows);
-      if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
-      if (this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes) await this.#forgetDeletes(this.#deletes);
-    }
+    if (transaction.truncate) await this.#truncate(truncateVersion(transaction.finalLsn, isPart(transaction)));
+  }
+
+  async #finish(transaction: CollapsedTransaction, ticket: Ticket): Promise<void> {
     this.#run.counters.changes += transaction.rowChanges;
-    if (inParts) await this.#lanes.drained();
+    if (isPart(transaction)) await this.#lanes.drained();
     if (transaction.endLsn === null) return;
+    this.#halfApplied = false;
     ticket.endLsn = transaction.endLsn;
     this.restart();
+  }
+
+  /** Memory, and the event loop: neither may depend on the size of a transaction. */
+  async #keepBounds(): Promise<void> {
+    if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
+    if (this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes) await this.#forgetDeletes(this.#deletes);
+    if (this.#breather.due) await this.#breather.breathe();
   }
 
   async #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> {
@@ -146,6 +181,10 @@ export class StepApplier {
       this.#gate.open();
     }
   }
+}
+
+function isPart(transaction: CollapsedTransaction): boolean {
+  return transaction.endLsn === null || !transaction.firstPart;
 }
 
 function notVisible(): Failure {

@@ -143,7 +143,7 @@ export class Lanes {
 }
 
 function sizeOf(operation: WriteOperation): number {
-  return 120 + operation.id.length * 2 + (operation.document?.length ?? 0);
+  return 400 + operation.id.length * 2 + (operation.document?.length ?? 0);
 }
 
 /** FNV-1a over the id; any fixed function of the id does. */

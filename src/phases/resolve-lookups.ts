@@ -3,8 +3,8 @@ import { Failure } from '../core/failure.ts';
 import type { Row } from '../core/row.ts';
 import { isVisible, widenXid } from '../core/wal/snapshot.ts';
 import type { KeyChange } from '../core/wal/transaction.ts';
+import type { Segment } from './lookup-groups.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
-import type { Step } from './step-reader.ts';
 
 const RETRY_MS = 20;
 
@@ -15,12 +15,18 @@ export type LookedUpRows = ReadonlyMap<string, Row>;
  * Re-reads the rows of all changes that lack a value (unchanged TOAST, generated columns), each key once, in a snapshot that sees every transaction they
  * belong to: with a synchronous standby a commit is streamed before it is visible. `snapshotName` is an exported snapshot that is known to see them.
  */
-export async function resolveLookups(run: Run, encoder: DocumentEncoder, steps: readonly Step[], snapshotName: string | null): Promise<LookedUpRows> {
+export async function resolveLookups(
+  run: Run,
+  encoder: DocumentEncoder,
+  group: readonly Segment[],
+  snapshotName: string | null,
+): Promise<LookedUpRows> {
   const wanted = new Map<string, readonly string[]>();
   const xids = new Set<number>();
-  for (const step of steps) {
+  for (const { step, from, to } of group) {
     if (step.kind !== 'transaction') continue;
-    for (const change of step.transaction.changes) {
+    for (let at = from; at < to; at++) {
+      const change = step.transaction.changes[at] as KeyChange;
       if (!needsLookup(encoder, change)) continue;
       wanted.set(change.id.toString('latin1'), change.key);
       xids.add(step.transaction.xid);
