@@ -98,7 +98,7 @@ export const timestamp: Texts = fc.tuple(date, clock).map((parts) => parts.join(
 export const timestamptz: Texts = fc.tuple(date, clock, zone).map(([day, at, offset]) => `${day} ${at}${offset}`);
 export const interval: Texts = fc
   .record({ months: fc.integer({ min: -5000, max: 5000 }), days: fc.integer({ min: -500, max: 500 }), micros: fc.integer({ min: -1e13, max: 1e13 }) })
-  .map(({ months, days, micros }) => `${months} mons ${days} days ${micros} microseconds`);
+  .map(({ months, days, micros }) => `${months} mons ${days} days ${(micros / 1e6).toFixed(6)} seconds`);
 
 export const bytea: Texts = fc.uint8Array({ maxLength: 40 }).map((bytes) => `\\x${Buffer.from(bytes).toString('hex')}`);
 export const uuid: Texts = fc.uuid();
