@@ -4,6 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { BulkWindow } from './bulk-window.ts';
 import { giveUp } from './give-up.ts';
 import { type OpenedBuild, openBuild } from './open-build.ts';
+import { persistentSink, persistentSource } from './persist.ts';
 import { Pipeline } from './pipeline.ts';
 import type { SourceLock } from './ports.ts';
 import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './run-state.ts';
@@ -39,13 +40,14 @@ export async function runBuild(context: BuildContext): Promise<BuildResult> {
   }
 }
 
-async function lockAlias({ source, config, options, clock, signal }: BuildContext): Promise<SourceLock> {
-  for (;;) {
+async function lockAlias({ source, config, options, clock, reporter, signal }: BuildContext): Promise<SourceLock> {
+  for (let waited = false; ; waited = true) {
     const lock = await source.tryLock(config.alias);
     if (lock !== null) return lock;
     if (options.ifLocked !== 'wait') {
       throw new Failure('locked', `another build of ${config.alias} is running`, { hint: 'Wait for it, or look at it with: realign status' });
     }
+    if (!waited) reporter.report({ type: 'throttle', reason: 'locked', detail: `another build of ${config.alias} is running (--if-locked wait)` });
     await clock.sleep(LOCK_POLL_MS, signal);
   }
 }
@@ -79,13 +81,16 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
   const { options, clock, reporter } = context;
   const maxSlotWalBytes = options.maxSlotWalBytes ?? (await context.source.slotWalKeepBytes()) ?? DEFAULT_SLOT_WAL_BYTES;
   const steering = new Steering({ ...options, maxSlotWalBytes });
+  const patience = { clock, options, reporter, counters: newCounters(), signal: AbortSignal.any([context.signal, controller.signal]) };
   return {
     ...context,
+    ...patience,
+    source: persistentSource(patience, context.source),
+    sink: persistentSink(patience, context.sink),
     names: opened.names,
     table: opened.table,
     plan: opened.plan,
     documents: opened.plan.documentPlan,
-    counters: newCounters(),
     rejected: new RejectList(opened.rejectedIds, options.maxRejects, context.rejects, reporter),
     throttle: new Throttle(reporter),
     steering,
@@ -94,7 +99,6 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
       () => clock.now(),
     ),
     releaseAlias,
-    signal: AbortSignal.any([context.signal, controller.signal]),
     abort: (failure) => controller.abort(failure),
   };
 }

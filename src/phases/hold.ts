@@ -30,11 +30,13 @@ export async function isHeld(run: Run): Promise<boolean> {
  */
 export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint, report: PassingReport): Promise<PassingReport> {
   await checkpoint.enter('hold');
+  run.throttle.set('hold', `held before the swap; release it with: realign swap ${run.config.alias}`);
   const guard = startLoop(run, CATALOG_EVERY_MS, () => checkCatalog(run));
   try {
     await waitForRelease(run);
   } finally {
     await guard.stop();
+    run.throttle.set('hold', null);
   }
   await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
   return report;

@@ -14,7 +14,7 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   return rows
     .slice(1)
-    .filter((line) => !line.startsWith('|---'))
+    .filter((line) => !/^\|\s*---/.test(line))
     .map((line) =>
       line
         .slice(1, -1)

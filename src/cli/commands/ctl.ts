@@ -32,7 +32,9 @@ export async function ctl(context: CommandContext): Promise<CommandOutcome> {
 export function parseOrder([order = '', ...changes]: readonly string[]): ControlOrder {
   const kind = ORDERS.find((name) => name === order);
   if (kind === undefined) {
-    throw new Failure('usage', `unknown order ${JSON.stringify(order)}${didYouMean(order, ORDERS)}`, { hint: `Orders: ${ORDERS.join(', ')}.` });
+    throw new Failure('usage', order === '' ? 'the order is missing' : `unknown order ${JSON.stringify(order)}${didYouMean(order, ORDERS)}`, {
+      hint: `Orders: ${ORDERS.join(', ')}.`,
+    });
   }
   if (kind !== 'set') {
     if (changes.length > 0) throw new Failure('usage', `${kind} takes nothing behind it, not ${JSON.stringify(changes[0])}`);

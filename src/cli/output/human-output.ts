@@ -22,7 +22,6 @@ export interface HumanOutputRequest {
 }
 
 interface LastProgress {
-  readonly index: string | null;
   readonly phase: string;
   readonly figures: ProgressFigures;
 }
@@ -32,7 +31,8 @@ const SHOWN_REJECTS = 10;
 /** The transcript for people: on a terminal one line a phase and a live block, elsewhere `key=value` lines. */
 export class HumanOutput implements Output {
   readonly #request: HumanOutputRequest;
-  #last: LastProgress | null = null;
+  /** By index: with --parallel several are under way. */
+  readonly #last = new Map<string | null, LastProgress>();
   /** What the next `phase.finished` can tell if the phase itself gives no detail. */
   #detail = '';
   #notes: readonly string[] = [];
@@ -49,7 +49,7 @@ export class HumanOutput implements Output {
     else if (event.type === 'verify.result' && !event.passed) this.#verifyFailed(index, event);
     else if (!this.#request.quiet) this.#narrate(index, event);
     if (event.type === 'phase.finished') {
-      this.#last = null;
+      this.#last.delete(index);
       this.#detail = '';
       this.#notes = [];
     } else this.#detail = detailOf(event) ?? this.#detail;
@@ -57,9 +57,10 @@ export class HumanOutput implements Output {
 
   /** Called every 30 s: outside a terminal it says where the run is, even if nothing moves. */
   tick(): void {
-    if (this.#request.live !== null || this.#request.quiet || this.#last === null) return;
-    const { index, phase, figures } = this.#last;
-    this.#request.narration(`${keyValueLine({ index, phase, ...progressPairs(figures) })}\n`);
+    if (this.#request.live !== null || this.#request.quiet) return;
+    for (const [index, { phase, figures }] of this.#last) {
+      this.#request.narration(`${keyValueLine({ index, phase, ...progressPairs(figures) })}\n`);
+    }
   }
 
   close(): void {
@@ -77,7 +78,7 @@ export class HumanOutput implements Output {
   }
 
   #progress(index: string | null, phase: string, figures: ProgressFigures): void {
-    this.#last = { index, phase, figures };
+    this.#last.set(index, { phase, figures });
     if (!this.#request.quiet) this.#request.live?.show(phase, figures);
   }
 

@@ -34,7 +34,9 @@ export function outputFlag(args: readonly string[]): Flags {
 }
 
 function showsLiveBlock(stream: TextStream, flags: Flags, environment: Environment): boolean {
-  return stream.isTTY === true && flags['no-progress'] !== true && environment.CI === undefined && environment.TERM !== 'dumb';
+  // The block shows one index; side by side they tell of themselves line by line.
+  const several = flags.parallel !== undefined && flags.parallel !== '1';
+  return stream.isTTY === true && !several && flags['no-progress'] !== true && environment.CI === undefined && environment.TERM !== 'dumb';
 }
 
 /** https://no-color.org: set to anything but the empty text. */

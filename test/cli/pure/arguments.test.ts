@@ -14,9 +14,17 @@ test('indices and flags', async () => {
     kind: 'run',
     command: 'rebuild',
     indices: ['a', 'b'],
+    words: [],
     flags: { config: 'f.yaml', quiet: true, 'no-color': true, fresh: true, rate: '100' },
   });
-  assert.deepEqual(await parse('-o json status 123'), { kind: 'run', command: 'status', indices: ['123'], flags: { output: 'json' } });
+  assert.deepEqual(await parse('-o json status 123'), { kind: 'run', command: 'status', indices: ['123'], words: [], flags: { output: 'json' } });
+  assert.deepEqual(await parse('ctl a set rate=5 copy-jobs=2'), {
+    kind: 'run',
+    command: 'ctl',
+    indices: ['a'],
+    words: ['set', 'rate=5', 'copy-jobs=2'],
+    flags: {},
+  });
 });
 
 test('help and version are printed', async () => {
@@ -28,10 +36,13 @@ test('help and version are printed', async () => {
 const WRONG: readonly (readonly [line: string, message: RegExp])[] = [
   ['', /no command given/],
   ['rebuid a', /unknown command "rebuid"; did you mean "rebuild"\?/],
-  ['audit a', /unknown command "audit"/],
-  ['rebuild', /INDEX \(the alias\) is missing/],
+  ['inspect a', /unknown command "inspect"/],
+  ['audit a --index', /--index|argument/i],
+  ['audit a --bulk-jobs 2', /--bulk-jobs is a flag of rebuild, not of audit/],
+  ['plan', /INDEX \(the alias\) is missing/],
+  ['ctl', /INDEX \(the alias\) is missing/],
   ['rebuild a --frsh', /unknown flag --frsh; did you mean --fresh\?/],
-  ['rebuild a --hold', /unknown flag --hold/],
+  ['rebuild a --hold-fil x', /unknown flag --hold-fil; did you mean --hold-file\?/],
   ['rebuild a -x', /unknown flag -x/],
   ['check --rate 5', /--rate is a flag of rebuild, not of check/],
   ['status --no-fresh', /unknown flag --no-fresh/],

@@ -62,10 +62,13 @@ test('secrets of files and of _FILE variables are registered for scrubbing, the 
 });
 
 test('flags go before the file, the file before the defaults', () => {
-  const text = `${MINIMAL.replace('products }', 'products, keep: 3, verify: { mode: sample } }')}defaults: { keep: 2, maxRejects: 5, verify: { sample: 7 }, limits: { slotWal: 1GiB, stall: 2m } }
+  const text = `${MINIMAL.replace('products }', 'products, keep: 3, verify: { mode: sample }, hold: true, follow: true }')}defaults: { keep: 2, maxRejects: 5, verify: { sample: 7 }, limits: { slotWal: 1GiB, stall: 2m, replicaLag: 5s, query: select busy(), flagFile: stop } }
 postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://localhost:9200" }\n`;
   const run = loadText({ text }).configuration.indices.get('products')?.run;
-  const { seed, ...options } = runOptions({ 'max-rejects': '9', rate: '100' }, run);
+  const { seed, throttles, ...options } = runOptions({ 'max-rejects': '9', rate: '100', 'hold-timeout': '2m', 'if-changed': true, force: true }, run);
+  assert.deepEqual([throttles.replicaLagMs, throttles.query], [5000, 'select busy()']);
+  assert.match(String(throttles.flagFile), /^\/.*\/stop$/);
+  assert.equal(runOptions({}).maxSlotWalBytes, null);
   assert.match(seed, /^[0-9a-f]{8}$/);
   assert.deepEqual(options, {
     fresh: false,
@@ -84,6 +87,14 @@ postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://loc
     slotTimeoutMs: 60_000,
     stallTimeoutMs: 120_000,
     transactionBytes: 64 * 2 ** 20,
+    hold: true,
+    holdFile: null,
+    holdTimeoutMs: 120_000,
+    follow: true,
+    keepFreshMs: null,
+    ifChanged: false,
+    runKey: null,
+    ifLocked: 'fail',
   });
 });
 

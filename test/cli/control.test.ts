@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertNoLeaks } from '../support/leak-check.ts';
+import { assertIndexEqualsTable } from '../support/oracle.ts';
+import { type RealignRequest, runRealign, startRealign } from '../support/run-realign.ts';
+import { deleteIndicesLike, elasticsearch, type FreshDatabase, freshDatabase, indicesLike, uniqueName } from '../support/servers.ts';
+
+const prefix = uniqueName('ctl');
+const [goods, more, broken] = [`${prefix}-goods`, `${prefix}-more`, `${prefix}-broken`];
+let database: FreshDatabase;
+
+before(async () => {
+  database = await freshDatabase();
+  await database.client.query(`
+    create table goods (id int primary key, name text); insert into goods select g, 'n' || g from generate_series(1, 500) g;
+    create table more (id int primary key, name text); insert into more select g, 'n' || g from generate_series(1, 500) g;
+    create table broken (id int, name text)`);
+});
+
+after(async () => {
+  await deleteIndicesLike(`${prefix}*`);
+  await database.drop();
+});
+
+const settings = { number_of_replicas: 0 };
+const config = {
+  indices: {
+    [goods]: { table: 'public.goods', settings },
+    [more]: { table: 'public.more', settings },
+    [broken]: { table: 'public.broken', settings },
+  },
+};
+const request = (...args: readonly string[]): RealignRequest => ({ args, config, databaseUrl: database.url });
+const errorOf = (events: readonly { readonly type: string; readonly [field: string]: unknown }[]) => events.find(({ type }) => type === 'error');
+const holderOf = async (alias: string): Promise<string | undefined> => Object.keys((await elasticsearch('GET', `/_alias/${alias}`)).json)[0];
+const started = (phase: string) => (event: { readonly type: string; readonly phase?: unknown }) =>
+  event.type === 'phase.started' && event.phase === phase;
+
+test('an order to nothing says so; a mistake in it is told before anything is contacted', async () => {
+  const nothing = await runRealign(request('ctl', goods, 'pause'));
+  assert.equal(nothing.code, 20);
+  assert.match(String(errorOf(nothing.events)?.message), /no build of .* is running, and nobody follows it/);
+  for (const order of ['paus', 'set', 'set rat=5', 'set rate=x', 'set max-slot-wal=5', 'pause now']) {
+    const mistaken = await runRealign({ ...request('ctl', goods, ...order.split(' ')), databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+    assert.equal(mistaken.code, 64, order);
+  }
+});
+
+test('held by one process, paused and released by others, swapped by the first', async () => {
+  const build = startRealign(request('rebuild', goods, '--hold'));
+  await build.event('the hold', started('hold'), 60_000);
+  assert.equal((await runRealign(request('swap', goods))).code, 64);
+  const status = await runRealign(request('status', goods));
+  const { generations } = status.events.find(({ type }) => type === 'status') as unknown as {
+    generations: readonly { running: boolean; phase: string }[];
+  };
+  assert.deepEqual([generations[0]?.phase, generations[0]?.running], ['hold', true]);
+  const swapped = await runRealign(request('swap', goods, '--yes'));
+  assert.equal(swapped.code, 0, swapped.stderr);
+  assert.equal((await build.ended).code, 0);
+  await assertIndexEqualsTable({ client: database.client, table: 'goods', index: goods });
+  const again = await runRealign(request('swap', goods, '--yes'));
+  assert.deepEqual([again.code, errorOf(again.events)?.kind], [20, 'preflight-refused']);
+});
+
+test('held and stopped: swap finishes it in its own process; rollback and cleanup follow', async () => {
+  const first = await holderOf(goods);
+  const build = startRealign(request('rebuild', goods, '--hold'));
+  await build.event('the hold', started('hold'), 60_000);
+  const stopped = await runRealign(request('ctl', goods, 'stop'));
+  assert.equal(stopped.code, 0, stopped.stderr);
+  assert.equal((await build.ended).code, 75);
+  await database.client.query(`update goods set name = 'while it was held' where id = 1`);
+  const swapped = await runRealign(request('swap', goods, '--yes'));
+  assert.equal(swapped.code, 0, swapped.stderr);
+  const second = await holderOf(goods);
+  assert.notEqual(second, first);
+  await assertIndexEqualsTable({ client: database.client, table: 'goods', index: goods });
+
+  assert.equal((await runRealign(request('rollback', goods))).code, 64);
+  const back = await runRealign(request('rollback', goods, '--yes'));
+  assert.equal(back.code, 0, back.stderr);
+  assert.equal(await holderOf(goods), first);
+  assert.match(String(back.events.at(-1)?.message), /stale: changes are applied up to/);
+
+  const swept = await runRealign(request('cleanup', goods, '--keep', '0', '--yes'));
+  assert.equal(swept.code, 0, swept.stderr);
+  assert.deepEqual(swept.events.find(({ type }) => type === 'removed')?.names, [`index ${second}`]);
+  await assertNoLeaks({ database, indices: [`${goods}*`], allowedIndices: first === undefined ? [] : [first] });
+});
+
+test('--all --parallel: one that is refused does not keep the others from being built; one summary', async () => {
+  const { code, events } = await runRealign(request('rebuild', '--all', '--parallel', '3'));
+  const summary = events.at(-1) as unknown as { indices: readonly { index: string; result: string; exit_code: number }[] };
+  assert.deepEqual(
+    summary.indices.map(({ index, result, exit_code: exit }) => [index, result, exit]),
+    [
+      [goods, 'succeeded', 0],
+      [more, 'succeeded', 0],
+      [broken, 'failed', 20],
+    ],
+  );
+  assert.equal(code, 20);
+  assert.equal((await runRealign(request('rebuild'))).code, 64);
+  assert.equal((await runRealign(request('rebuild', goods, '--all'))).code, 64);
+  await assertNoLeaks({ database, indices: [`${more}*`], allowedIndices: await indicesLike(`${more}-*`) });
+});
+
+test('nothing to do and skipped are exit 0, and never called a success', async () => {
+  await runRealign(request('rebuild', more, '--if-changed'));
+  const unchanged = await runRealign(request('rebuild', more, '--if-changed'));
+  assert.deepEqual([unchanged.code, unchanged.events.at(-1)?.result], [0, 'nothing-to-do']);
+  assert.equal((await runRealign(request('rebuild', more, '--if-changed', '--force'))).events.at(-1)?.result, 'succeeded');
+  const held = startRealign(request('rebuild', more, '--hold', '--run-key', 'k1'));
+  await held.event('the hold', started('hold'), 60_000);
+  const skipped = await runRealign(request('rebuild', more, '--if-locked', 'skip'));
+  assert.deepEqual([skipped.code, skipped.events.at(-1)?.result], [0, 'skipped']);
+  assert.equal((await runRealign(request('rebuild', more))).code, 21);
+  const waiting = startRealign(request('rebuild', more, '--if-locked', 'wait', '--run-key', 'k1'));
+  await waiting.event('its waiting', ({ type, reason }) => type === 'throttle' && reason === 'locked');
+  assert.equal((await runRealign(request('ctl', more, 'swap-now'))).code, 0);
+  assert.equal((await held.ended).code, 0);
+  const waited = await waiting.ended;
+  assert.deepEqual([waited.code, waited.events.at(-1)?.result], [0, 'nothing-to-do']);
+});
+
+test('a follower is stopped by SIGTERM, resumed by the same command, and ended by abort; the index stays', async () => {
+  const follower = startRealign(request('rebuild', more, '--follow'));
+  await follower.event('the following', started('follow'), 60_000);
+  follower.kill('SIGTERM');
+  const ended = await follower.ended;
+  assert.equal(ended.code, 143, ended.stderr);
+  assert.match(String(errorOf(ended.events)?.unchanged), /changes do not reach it any more/);
+  const again = startRealign(request('rebuild', more, '--follow'));
+  await again.event('the following', started('follow'), 60_000);
+  assert.equal((await runRealign(request('abort', more, '--yes'))).code, 21);
+  assert.equal((await runRealign(request('ctl', more, 'stop'))).code, 0);
+  assert.equal((await again.ended).code, 75);
+  assert.equal((await runRealign(request('abort', more, '--yes'))).code, 0);
+  await assertNoLeaks({ database, indices: [`${more}*`], allowedIndices: await indicesLike(`${more}-*`) });
+  await assertIndexEqualsTable({ client: database.client, table: 'more', index: more });
+});
+
+test('status --watch tells again and again until it is interrupted', async () => {
+  const watch = startRealign(request('status', goods, '--watch'));
+  await watch.event('a second look', () => watch.events.filter(({ type }) => type === 'status').length > 1);
+  watch.kill('SIGINT');
+  assert.equal((await watch.ended).code, 130);
+});
