@@ -1,7 +1,7 @@
 import { ByteWriter } from '../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../core/encode/document.ts';
 import { Failure } from '../core/failure.ts';
-import type { DeleteMemory } from '../core/wal/delete-memory.ts';
+import type { DeleteMemory, SentDelete } from '../core/wal/delete-memory.ts';
 import { Reservoir } from '../core/wal/reservoir.ts';
 import type { CollapsedTransaction, KeyChange } from '../core/wal/transaction.ts';
 import type { Ticket, Watermark } from '../core/wal/watermark.ts';
@@ -32,7 +32,8 @@ export class StepApplier {
   readonly #writer = new ByteWriter(1 << 16);
   readonly #breather: Breather;
   #parts: Ticket | null = null;
-  #halfApplied = false;
+  /** `final_lsn` of the newest transaction of which only a part may be in the index. */
+  #half: bigint | null = null;
   /** Of the transaction at hand. */
   #ticket: Ticket | null = null;
 
@@ -57,7 +58,7 @@ export class StepApplier {
    * are left with states that no commit ever made.
    */
   get halfApplied(): boolean {
-    return this.#halfApplied;
+    return this.#half !== null;
   }
 
   loadFinished(): void {
@@ -95,7 +96,7 @@ export class StepApplier {
 
   async #begin(transaction: CollapsedTransaction): Promise<void> {
     this.#ticket = this.#parts ?? this.#watermark.open(transaction.xid);
-    this.#halfApplied = true;
+    if (this.#half === null || transaction.finalLsn > this.#half) this.#half = transaction.finalLsn;
     if (isPart(transaction)) {
       // Rule R2: parts share a version, so they go strictly one after another.
       await this.#lanes.drained();
@@ -109,7 +110,7 @@ export class StepApplier {
     this.#run.counters.changes += transaction.rowChanges;
     if (isPart(transaction)) await this.#lanes.drained();
     if (transaction.endLsn === null) return;
-    this.#halfApplied = false;
+    if (this.#half !== null && transaction.finalLsn >= this.#half) this.#half = null;
     ticket.endLsn = transaction.endLsn;
     this.restart();
   }
@@ -145,8 +146,13 @@ export class StepApplier {
     this.#delete(change.id, transaction, ticket, false);
   }
 
+  /** Rule R3, as long as rows are loaded. */
+  remember(sent: SentDelete): void {
+    this.#deletes?.remember(sent);
+  }
+
   #delete(id: Buffer, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
-    this.#deletes?.remember({ id, version: transaction.finalLsn, xid: transaction.xid });
+    this.remember({ id, version: transaction.finalLsn, xid: transaction.xid });
     this.#lanes.add({ id, version: transaction.finalLsn, document: null }, ticket, mends);
   }
 

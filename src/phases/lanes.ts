@@ -1,5 +1,6 @@
 import { BulkBody } from '../core/sink/bulk-body.ts';
 import type { VersionType, WriteOperation } from '../core/sink/operation.ts';
+import type { SentDelete } from '../core/wal/delete-memory.ts';
 import type { Ticket } from '../core/wal/watermark.ts';
 import type { Run } from './run-state.ts';
 import { sendBulk } from './send-bulk.ts';
@@ -25,15 +26,17 @@ export class Lanes {
   readonly #run: Run;
   readonly #lanes: Lane[];
   readonly #settled: () => void;
+  readonly #remember: (sent: SentDelete) => void;
   #versionType: VersionType = 'external';
   #pendingBytes = 0;
   #failure: { readonly error: unknown } | null = null;
   #waiters: (() => void)[] = [];
 
-  /** `settled` is called whenever operations became durable. */
-  constructor(run: Run, count: number, settled: () => void) {
+  /** `settled` is called whenever operations became durable, `remember` before a delete of our own making is sent (rule R3). */
+  constructor(run: Run, count: number, settled: () => void, remember: (sent: SentDelete) => void) {
     this.#run = run;
     this.#settled = settled;
+    this.#remember = remember;
     this.#lanes = Array.from({ length: count }, () => ({ pending: new Map(), body: new BulkBody('external', 1 << 16), busy: false }));
   }
 
@@ -117,6 +120,7 @@ export class Lanes {
       const reason = reasons.get(operation.id.toString('utf8'));
       if (reason === undefined || operation.document === null) continue;
       await this.#run.rejected.add(operation.id.toString('utf8'), '', reason);
+      this.#remember({ id: operation.id, version: operation.version, xid: xidOf(operation) });
       deletes.append({ id: operation.id, version: operation.version, document: null });
     }
     if (deletes.count > 0) await sendBulk(this.#run, deletes);
@@ -140,6 +144,13 @@ export class Lanes {
     this.#waiters = [];
     for (const resolve of waiters) resolve();
   }
+}
+
+/** Of the transaction it came with: the last one, where it replaced unsent ones of others. */
+function xidOf({ tickets }: LaneOperation): number {
+  const xid = tickets.at(-1)?.xid ?? null;
+  if (xid === null) throw new RangeError('BUG: an operation without a transaction');
+  return xid;
 }
 
 function sizeOf(operation: WriteOperation): number {

@@ -60,7 +60,12 @@ export class Replay implements ReplayControl {
     this.#breather = new Breather(run.clock);
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);
-    this.#lanes = new Lanes(run, run.options.bulkJobs, () => this.#advance());
+    this.#lanes = new Lanes(
+      run,
+      run.options.bulkJobs,
+      () => this.#advance(),
+      (sent) => this.#applier.remember(sent),
+    );
     this.#applier = new StepApplier({ run, lanes: this.#lanes, watermark: this.#watermark, gate: this.gate, deletes: this.deletes });
   }
 
@@ -128,9 +133,13 @@ export class Replay implements ReplayControl {
     return this.#applier.deletedKeys.values();
   }
 
+  get #mayEnd(): boolean {
+    return this.#closing && !this.#applier.halfApplied;
+  }
+
   async #loop(): Promise<void> {
     let lost = { count: 0, atMs: 0, durableLsn: -1n };
-    while (!this.#closing) {
+    while (!this.#mayEnd) {
       try {
         await this.#connect();
         await this.#follow();
@@ -156,8 +165,8 @@ export class Replay implements ReplayControl {
     await this.#stream?.close();
     this.#stream = null;
     await this.#lanes.drained();
-    this.#watermark.restart();
     this.acknowledger.restart();
+    this.#watermark.restart(this.acknowledger.ackedLsn);
     this.#applier.restart();
     const { slot, publication } = this.#run.names;
     this.#stream = await this.#run.source.openStream({ slot, publication, from: this.acknowledger.ackedLsn });
@@ -166,8 +175,10 @@ export class Replay implements ReplayControl {
 
   async #follow(): Promise<void> {
     const reader = this.#reader as StepReader;
-    while (!this.#closing) {
+    while (!this.#mayEnd) {
       throwIfAborted(this.#run.signal);
+      // Else a lane that gave up would be noticed only by the next one who waits for it, perhaps never.
+      this.#lanes.throwIfFailed();
       const fence = this.#stop?.fence ?? null;
       if (this.#stop !== null && fence === null && reader.betweenTransactions) await this.#pause();
       if (this.#waiters.length > 0 || fence !== null) this.#stream?.ping();

@@ -3,8 +3,17 @@ import { type Run, throwIfAborted } from './run-state.ts';
 import { sendBulk } from './send-bulk.ts';
 
 /**
- * Applies a TRUNCATE committed at `version`: deletes every document there is, with that version. `external_gte`, because documents of an earlier part of the same
- * transaction have the same one. Call it only while no load chunk and no replay bulk is in flight.
+ * The version with which a TRUNCATE committed at `finalLsn` deletes. Just below it: rows that the same transaction inserts behind the TRUNCATE have `finalLsn` itself and
+ * would be refused by a tombstone of the same version, or deleted when the transaction comes again. Only in a transaction applied in parts it is `finalLsn`: what an
+ * earlier part wrote has to go too, and later parts are taken at the same version.
+ */
+export function truncateVersion(finalLsn: bigint, inParts: boolean): bigint {
+  return inParts ? finalLsn : finalLsn - 1n;
+}
+
+/**
+ * Applies a TRUNCATE: deletes every document that has `version` (see `truncateVersion`) or a lower one, hence `external_gte`. Call it only while no load chunk and no
+ * replay bulk is in flight.
  */
 export async function truncateIndex(run: Run, version: bigint): Promise<number> {
   await run.sink.refresh(run.names.index);

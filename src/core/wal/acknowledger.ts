@@ -53,9 +53,13 @@ export class Acknowledger {
     this.#raise();
   }
 
-  /** The stream starts again at what is confirmed: what was waiting comes again. */
+  /**
+   * The stream starts again at what is confirmed: everything behind it comes again and must be offered again. What a chunk's floor held back was seen to be visible,
+   * but until it is applied again it is not durable (see `Watermark.restart`), and the new stream has not received it yet.
+   */
   restart(): void {
     this.#waiting = [];
+    this.#visibleLsn = this.#ackedLsn;
   }
 
   #raise(): bigint {

@@ -56,9 +56,13 @@ export class Watermark {
     return finished;
   }
 
-  /** Forgets what is not finished: the stream starts again behind the last confirmed position. */
-  restart(): void {
+  /**
+   * The stream starts again at `startLsn`: what follows comes again. Until it is applied again it does not count as durable, because an old insert that is
+   * repeated may bring a document back for as long as its delete is not repeated too (its tombstone may be forgotten).
+   */
+  restart(startLsn: bigint): void {
     this.#queue = [];
     this.#head = 0;
+    this.#durableLsn = startLsn;
   }
 }

@@ -66,9 +66,19 @@ test('the watermark forgets what is unfinished when the stream starts again, and
   for (let i = 1; i <= 3000; i++) watermark.open(i).endLsn = BigInt(i);
   assert.equal(watermark.advance().length, 3000);
   watermark.open(1);
-  watermark.restart();
+  watermark.restart(2000n);
   assert.equal(watermark.pending, 0);
-  assert.equal(watermark.durableLsn, 3000n);
+});
+
+test('after a reconnect what was durable counts only when it is applied again', () => {
+  const watermark = new Watermark(10n);
+  watermark.open(1).endLsn = 30n;
+  watermark.advance();
+  watermark.restart(20n);
+  assert.equal(watermark.durableLsn, 20n);
+  watermark.open(1).endLsn = 30n;
+  watermark.advance();
+  assert.equal(watermark.durableLsn, 30n);
 });
 
 test('nothing is acknowledged past a commit that is not visible yet', () => {
@@ -100,6 +110,18 @@ test('after a reconnect what was waiting comes again', () => {
   acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
   acknowledger.restart();
   assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 5n);
+});
+
+test('after a reconnect nothing is acknowledged that a chunk held back until it is applied again', () => {
+  const acknowledger = new Acknowledger(5n);
+  const chunk = acknowledger.chunkStarted();
+  acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
+  acknowledger.observe(parseSnapshot('20:20:'));
+  acknowledger.restart();
+  acknowledger.chunkFinished(chunk);
+  assert.equal(acknowledger.ackedLsn, 5n);
+  acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
+  assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 10n);
 });
 
 test('deletes are remembered until every later chunk must see them', () => {
