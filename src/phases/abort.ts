@@ -3,7 +3,7 @@ import { Failure } from '../core/failure.ts';
 import { buildAliasOf, SLOT_PREFIX, slotName } from '../core/plan/names.ts';
 import type { Generation, Sink, Source } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
-import { followerLock } from './retire.ts';
+import { followerLock, retire } from './retire.ts';
 
 export interface AbortRequest {
   readonly source: Source;
@@ -26,21 +26,32 @@ export async function abortBuild({ source, sink, alias }: AbortRequest): Promise
   }
   try {
     const removed: string[] = [];
+    let followed: Generation | null = null;
     for (const generation of await sink.generations(alias)) {
-      if (generation.state.phase === 'follow') await requireNoFollower(source, generation);
-      if (generation.state.phase !== 'finished') removed.push(...(await removeBuild(source, sink, generation)));
+      if (generation.state.phase === 'finished') continue;
+      if (generation.state.phase !== 'follow') removed.push(...(await removeBuild(source, sink, generation)));
+      else if (await source.isLocked(followerLock(generation.index))) followed = generation;
+      else removed.push(await endFollowing(source, sink, generation));
     }
     removed.push(...(await removeOrphans(source, sink, alias)));
+    // A running follower is no unfinished build; its slot must not be taken from under it.
+    if (removed.length === 0 && followed !== null) throw isFollowed(followed);
     return { removed };
   } finally {
     await lock.release();
   }
 }
 
-/** A follower's slot must not be taken from under it. */
-async function requireNoFollower(source: Source, { index, state }: Generation): Promise<void> {
-  if (!(await source.isLocked(followerLock(index)))) return;
-  throw new Failure('locked', `${index} is being followed`, { hint: `Stop that first: realign ctl ${state.alias} stop` });
+/** Its index is built: it stays, for readers or for a rollback. */
+async function endFollowing(source: Source, sink: Sink, generation: Generation): Promise<string> {
+  await retire(source, sink, generation);
+  return `slot and publication ${generation.state.slot}`;
+}
+
+function isFollowed({ index, state }: Generation): Failure {
+  return new Failure('locked', `there is no unfinished build of ${state.alias}; ${index} is being followed`, {
+    hint: `To end that: realign ctl ${state.alias} stop, then this command again.`,
+  });
 }
 
 /**

@@ -38,7 +38,7 @@ export async function retireDisplaced(run: Run): Promise<void> {
     if (run.options.keepFreshMs === null) await waitForEnd(run, generation.index);
     if (await run.source.isLocked(followerLock(generation.index))) continue;
     const now = (await run.sink.generations(run.config.alias)).find(({ index }) => index === generation.index);
-    if (now !== undefined && isDisplaced(run, now)) await retire(run.source, run.sink, now, run.clock.date());
+    if (now !== undefined && isDisplaced(run, now)) await retire(run.source, run.sink, now);
   }
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../core/failure.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { startLoop } from './loop.ts';
+import type { SourceLock } from './ports.ts';
 import { followerLock, retire } from './retire.ts';
 import type { Run } from './run-state.ts';
 
@@ -10,28 +11,32 @@ const ALIAS_EVERY_MS = 1000;
 const CATALOG_EVERY_MS = 5000;
 
 /**
- * Goes on applying changes until the alias has left this generation, however long that takes; a generation that is to be kept fresh is fed for a while longer. The alias's
- * own lock is given back, so that the next build can run beside it and take over at its swap. `endReplay` ends what feeds it; then slot, publication and build alias go. Throws what stops the run; the same command goes on.
+ * Takes the follower's lock and gives the alias's own back, so that the next build can run beside it and take over at its swap. Throws `locked` if the generation is followed
+ * already.
  */
-export async function follow(run: Run, checkpoint: Checkpoint, endReplay: () => Promise<void>): Promise<void> {
+export async function beginFollowing(run: Run): Promise<SourceLock> {
   const lock = await run.source.tryLock(followerLock(run.names.index));
   if (lock === null) {
     throw new Failure('locked', `${run.names.index} is followed already`, { hint: `See it with: realign status ${run.config.alias}` });
   }
+  await run.releaseAlias();
+  return lock;
+}
+
+/**
+ * Goes on applying changes until the alias has left this generation, however long that takes; a generation that is to be kept fresh is fed for a while longer. Then `endReplay`
+ * ends what feeds it; slot, publication and build alias go. Throws what stops the run; the same command goes on.
+ */
+export async function follow(run: Run, checkpoint: Checkpoint, endReplay: () => Promise<void>): Promise<void> {
+  const guard = startLoop(run, CATALOG_EVERY_MS, () => guardFollowed(run, checkpoint));
   try {
-    await run.releaseAlias();
-    const guard = startLoop(run, CATALOG_EVERY_MS, () => guardFollowed(run, checkpoint));
-    try {
-      await untilLeft(run);
-    } finally {
-      await guard.stop();
-    }
-    await endReplay();
-    const { source, sink, names, clock } = run;
-    checkpoint.replace(await retire(source, sink, { index: names.index, state: checkpoint.state }, clock.date()));
+    await untilLeft(run);
   } finally {
-    await lock.release();
+    await guard.stop();
   }
+  await endReplay();
+  const { source, sink, names } = run;
+  checkpoint.replace(await retire(source, sink, { index: names.index, state: checkpoint.state }));
 }
 
 /** Rows that were refused meanwhile are written down, so that a resume knows them. */

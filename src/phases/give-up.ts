@@ -36,7 +36,7 @@ export async function giveUp(run: Run, build: Build, checkpoint: Checkpoint | nu
 async function giveUpFollowing(run: Run, checkpoint: Checkpoint | null, hopeless: boolean): Promise<void> {
   if (!hopeless || checkpoint === null) return;
   try {
-    await retire(run.source, run.sink, { index: run.names.index, state: checkpoint.state }, run.clock.date());
+    await retire(run.source, run.sink, { index: run.names.index, state: checkpoint.state });
   } catch (cause) {
     tellLeftBehind(run, cause);
   }

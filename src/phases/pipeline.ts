@@ -6,10 +6,11 @@ import { catchUp } from './catchup.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { cleanUp, tidyGenerations } from './cleanup.ts';
 import { waitForDeadBulks } from './dead-bulks.ts';
-import { follow } from './follow.ts';
+import { beginFollowing, follow } from './follow.ts';
 import { holdBack, isHeld } from './hold.ts';
 import { makeIndex } from './index.ts';
 import { Load } from './load.ts';
+import { persist } from './persist.ts';
 import { watchPressure } from './pressure-watch.ts';
 import { startProgress } from './progress.ts';
 import { proveIndex } from './prove.ts';
@@ -72,7 +73,7 @@ export class Pipeline {
       case 'cleanup':
         return this.#phase('cleanup', async () => this.#cleanUp(build.built));
       case 'follow':
-        return this.#phase('follow', async () => ({ kind: 'left', built: await this.#follow(build.built) }));
+        return this.#follow(build.built);
     }
   }
 
@@ -151,7 +152,7 @@ export class Pipeline {
     const checkpoint = this.#open(built);
     const { replay } = await this.#start(built);
     await checkpoint.enter('verify');
-    return await proveIndex(this.#run, replay);
+    return await persist(this.#run, 'verify', () => proveIndex(this.#run, replay));
   }
 
   /** Without anything that holds it there is no such phase. */
@@ -197,17 +198,24 @@ export class Pipeline {
     await checkpoint.drained(replay.durableLsn);
   }
 
-  async #follow(built: Built): Promise<Built> {
+  async #follow(built: Built): Promise<Outcome> {
     const checkpoint = this.#open(built);
-    const { replay, slot } = await this.#start(built);
-    replay.loadFinished();
-    const progress = startProgress({ run: this.#run, phase: 'follow', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
+    const lock = await beginFollowing(this.#run);
     try {
-      await follow(this.#run, checkpoint, () => this.#end());
+      return await this.#phase('follow', async () => {
+        const { replay, slot } = await this.#start(built);
+        replay.loadFinished();
+        const progress = startProgress({ run: this.#run, phase: 'follow', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
+        try {
+          await follow(this.#run, checkpoint, () => this.#end());
+        } finally {
+          await progress.stop();
+        }
+        return { kind: 'left', built: this.#built() };
+      });
     } finally {
-      await progress.stop();
+      await lock.release();
     }
-    return this.#built();
   }
 
   #open(built: Built): Checkpoint {

@@ -114,7 +114,7 @@ async function waitUntilFresh({ source, clock, signal }: RollbackRequest, { stat
 }
 
 /** A running follower of what was left notices it by itself; what nobody feeds any more must not keep a slot. */
-async function endFeeding({ source, sink, clock }: RollbackRequest, from: Generation): Promise<void> {
+async function endFeeding({ source, sink }: RollbackRequest, from: Generation): Promise<void> {
   if (from.state.phase === 'finished' || (await source.isLocked(followerLock(from.index)))) return;
-  await retire(source, sink, from, clock.date());
+  await retire(source, sink, from);
 }

@@ -1,13 +1,12 @@
 import { Failure } from '../core/failure.ts';
 import { findOrphans, removeOrphans } from './abort.ts';
-import type { Clock, Generation, Sink, Source } from './ports.ts';
+import type { Generation, Sink, Source } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
 
 export interface SweepRequest {
   readonly source: Source;
   readonly sink: Sink;
-  readonly clock: Clock;
   readonly alias: string;
   /** Older generations that stay. */
   readonly keep: number;
@@ -36,12 +35,12 @@ export async function findLeftovers({ source, sink, alias, keep }: SweepRequest)
 
 /** Removes them with the alias's lock held; throws `locked` while a build runs. Returns what was removed, in words. */
 export async function sweep(request: SweepRequest): Promise<readonly string[]> {
-  const { source, sink, clock, alias } = request;
+  const { source, sink, alias } = request;
   const lock = await source.tryLock(alias);
   if (lock === null) throw new Failure('locked', `a build of ${alias} is running`, { hint: 'It cleans up when it ends; or stop it first.' });
   try {
     const { unfed, surplus } = await findLeftovers(request);
-    for (const generation of unfed) await retire(source, sink, generation, clock.date());
+    for (const generation of unfed) await retire(source, sink, generation);
     for (const generation of surplus) await sink.deleteIndex(generation.index, generation.uuid);
     return [
       ...unfed.map(({ state }) => `slot and publication ${state.slot}`),

@@ -3,11 +3,13 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { systemClock } from '../../src/cli/clock.ts';
 import { Failure } from '../../src/core/failure.ts';
 import { planRollback, type RollbackRequest, rollBack } from '../../src/phases/rollback.ts';
+import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { elasticsearch } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { InProcessBuild, InProcessRun } from './in-process.ts';
 import { withSides } from './in-process.ts';
 import { type RuleWorld, ruleWorld } from './rule-world.ts';
+import { seedRows, startWriter, WORKLOAD_SCHEMA } from './writers.ts';
 
 let world: RuleWorld;
 let aborters: AbortController[] = [];
@@ -123,6 +125,40 @@ test('kept fresh: a rollback to the older generation loses nothing', async () =>
   await seen(world.alias, '8', 'after the rollback');
   await elasticsearch('POST', `/${old.index}/_refresh`);
   await world.assertEqual(old.index);
+});
+
+test('under two writers: a follower, a build that takes over and follows, the older generation kept fresh; both are the table in the end', async () => {
+  await write(WORKLOAD_SCHEMA);
+  await write(seedRows(800));
+  const writers = [1, 2].map((seed) => startWriter(world.database.url, seed, 1000));
+  const request: Partial<InProcessBuild> = { table: 'public.things' };
+  const old = await startFollower(request);
+  const young = await startFollower({ ...request, options: { keepFreshMs: 600_000 } });
+  const served = Object.keys((await elasticsearch('GET', `/_alias/${world.alias}`)).json);
+  assert.deepEqual(served, [young.index]);
+  for (const writer of writers) await writer.stop();
+  const { client } = world.database;
+  const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  const behind = `select count(*)::int as count from pg_replication_slots where database = current_database() and confirmed_flush_lsn < '${rows[0]?.lsn}'`;
+  await waitFor('both followers', async () => (await client.query<{ count: number }>(behind)).rows[0]?.count === 0);
+  for (const index of [old.index, young.index]) {
+    await elasticsearch('POST', `/${index}/_refresh`);
+    await assertIndexEqualsTable({ client, table: 'public.things', index });
+  }
+});
+
+test('what a dead follower left is removed by the build that takes over, and kept fresh ends in time', async () => {
+  const dead = await startFollower();
+  dead.aborter.abort(new Failure('terminated', 'killed'));
+  await assert.rejects(dead.run);
+  const second = await startFollower({ options: { fresh: true } });
+  const slots = async () =>
+    (await world.database.client.query('select slot_name from pg_replication_slots where database = current_database()')).rows.length;
+  assert.equal(await slots(), 1);
+  const { result } = await world.build({ options: { keepFreshMs: 1500 } });
+  assert.equal((await second.run).result.index, second.index);
+  assert.equal(await slots(), 0);
+  await world.assertEqual(result.index);
 });
 
 test('without a follower nothing can be kept fresh, and a rollback says how stale the generation is', async () => {

@@ -26,10 +26,10 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
 
 async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<string> {
   const { generations, slots, orphans } = await readInventory({ source, sink, alias });
-  const unfinished = generations.filter(({ phase }) => phase !== 'finished');
+  const unfinished = generations.filter(({ phase, running }) => phase !== 'finished' && !(phase === 'follow' && running));
   const builds = new Set(unfinished.map(({ build }) => build));
   const names = [
-    ...unfinished.filter(({ live }) => !live).map(({ index }) => `index ${index}`),
+    ...unfinished.filter(({ live, phase }) => !live && phase !== 'follow').map(({ index }) => `index ${index}`),
     ...slots.filter(({ build }) => build !== null && builds.has(build)).map(({ name }) => `slot ${name}`),
     ...orphans.filter((words) => words.includes(` ${slotName(alias, '')}`)),
   ];

@@ -1,7 +1,6 @@
 import { policyOf } from '../../core/failure.ts';
 import type { Sink, Source } from '../../phases/ports.ts';
 import { findLeftovers, type Leftovers, sweep } from '../../phases/sweep.ts';
-import { systemClock } from '../clock.ts';
 import type { Configuration } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';
@@ -33,7 +32,7 @@ async function allAliases({ indices }: Configuration, sink: Sink): Promise<reado
 async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<number> {
   try {
     const { keep } = runOptions(context.flags, indices.get(alias)?.run);
-    const request = { ...servers, clock: systemClock, alias, keep };
+    const request = { ...servers, alias, keep };
     const names = namesOf(await findLeftovers(request));
     const wanted = names.length > 0 && (await ask(context, `${alias}: remove ${names.join(', ')}?`));
     context.output.emit(alias, { type: 'removed', names: wanted ? await sweep(request) : [] });

@@ -161,7 +161,10 @@ function outcomeSentence(indices: readonly IndexResult[], durationMs: number): s
   if (indices.length === 1 && only?.result === 'nothing-to-do')
     return `${only.index}: nothing to do, ${only.generation} is what this run would make.`;
   if (indices.length === 1 && only?.result === 'skipped') return `${only.index}: skipped, another build of it is running.`;
-  if (indices.length === 1) return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.`;
+  if (indices.length === 1) {
+    const undo = first?.previous === null ? '' : `   Undo: realign rollback ${first?.index}`;
+    return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.${undo}`;
+  }
   return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.`;
 }
 

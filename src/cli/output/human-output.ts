@@ -111,7 +111,7 @@ export class HumanOutput implements Output {
     const { paint } = this.#request;
     switch (event.type) {
       case 'build.started':
-        return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(`(another terminal: realign status ${index} · Ctrl-C is safe)`)}`;
+        return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(`(another terminal: realign status ${index} · pause: realign ctl ${index} pause · Ctrl-C is safe)`)}`;
       case 'phase.finished':
         return [`${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`, ...this.#notes.map(paint.faint)].join('\n');
       case 'rejected':

@@ -38,7 +38,7 @@ test('golden: a terminal without colour', () => {
   assert.deepEqual(show(RUN, { terminal: true }).narration.split('\n'), [
     ' ! warning          app is a superuser',
     '   fix: Use a role of its own.',
-    'build k3f9   (another terminal: realign status products · Ctrl-C is safe)',
+    'build k3f9   (another terminal: realign status products · pause: realign ctl products pause · Ctrl-C is safe)',
     ' ✓ preflight        1.2s',
     ' ✓ slot             realign_products_k3f9 at 5A/3F21C0D8   0.0s',
     ' ! rejected         products/12   column price: NaN or Infinity',
