@@ -9,8 +9,8 @@ import type { Run } from './run-state.ts';
 /** What the replay applies, in stream order: a transaction (or a part of one), or a position up to which nothing concerns us. */
 export type Step = { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction } | { readonly kind: 'position'; readonly lsn: bigint };
 
-/** Enough for one round of lookups and bulks. */
-const ROUND_BYTES = 4 << 20;
+/** Enough for one round of lookups and bulks, and short enough for the event loop: a megabyte of small changes takes some 50 ms. */
+const ROUND_BYTES = 1 << 20;
 
 /** Turns the messages of the stream into steps; stops exactly at the fence. */
 export class StepReader {
