@@ -50,7 +50,9 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
 /** The plan of one index: its table, its config, and the live index's settings where the config names none. Throws `config` with all mistakes. */
 export async function planFor(request: PreflightRequest, table: SourceTable, target: AliasTarget): Promise<IndexPlan> {
   const { config, sink, source } = request;
-  const live = target.kind === 'none' ? {} : await sink.readSettings(previousOf(target) ?? config.alias);
+  // On several indices there is no such thing as the live one's settings; the sink's preflight refuses that alias.
+  const several = target.kind === 'alias' && target.indices.size !== 1;
+  const live = target.kind === 'none' || several ? {} : await sink.readSettings(previousOf(target) ?? config.alias);
   return planWith(source, table, config, live);
 }
 
