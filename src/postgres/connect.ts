@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { Failure } from '../core/failure.ts';
 import { pinStatement } from './session-pins.ts';
+import { type Line, unlessSilent } from './silence.ts';
 import { connectFailure, type FailureContext, toFailure } from './sqlstate.ts';
 
 /** How to reach the server. The command line resolves URLs, environment and TLS into it; a connection string would override keys (facts/postgres 9.18). */
@@ -14,6 +15,8 @@ export interface PostgresConfig {
   readonly password?: string | (() => string);
   readonly ssl: false | ConnectionOptions;
   readonly applicationName: string;
+  /** A statement for which nothing arrives for so long is given up, with its connection. Default 180 s; the longest pause of a healthy one is a scan of dead rows. */
+  readonly silenceMs?: number;
 }
 
 /** A result row: every value is PostgreSQL's text, or null. */
@@ -27,11 +30,13 @@ export interface Session {
   readonly version: number;
   /** The pid the client was told at connecting; another one than `pid` means that a pooler answers. */
   readonly announcedPid: number | null;
+  readonly silenceMs: number;
   /** Set as soon as the connection is known to be dead. */
   lost: Error | null;
 }
 
 const CONNECT_TIMEOUT_MS = 15_000;
+const SILENCE_MS = 180_000;
 const END_TIMEOUT_MS = 3_000;
 const RAW_TEXT = { getTypeParser: () => (text: string) => text };
 
@@ -47,7 +52,7 @@ export async function connect(config: PostgresConfig, options: { readonly replic
   let session: Session | null = null;
   try {
     await client.connect();
-    session = await pin(client, lost);
+    session = { ...(await pin(client, config)), lost };
     client.on('end', () => {
       if (session !== null) session.lost ??= new Error('connection ended');
     });
@@ -66,11 +71,20 @@ export async function query(
   values?: readonly (string | number)[],
 ): Promise<readonly TextRow[]> {
   try {
-    const result = values === undefined ? await session.client.query<TextRow>(sql) : await session.client.query<TextRow>(sql, values.map(String));
+    const asked = values === undefined ? session.client.query<TextRow>(sql) : session.client.query<TextRow>(sql, values.map(String));
+    const result = await answered(session, asked);
     return result.rows;
   } catch (error) {
     throw toFailure(error, context);
   }
+}
+
+/** What the server answers, unless it falls silent (`connection-lost`). */
+export function answered<T>(session: Session, awaited: Promise<T>): Promise<T> {
+  return unlessSilent(
+    lineOf(session.client, session.silenceMs, () => destroySession(session)),
+    awaited,
+  );
 }
 
 /** Ends a session politely; destroys the socket if the server does not answer. Never throws. */
@@ -131,10 +145,16 @@ function passwordMissing(): string {
   });
 }
 
-async function pin(client: pg.Client, lost: Error | null): Promise<Session> {
-  const { rows } = await client.query<TextRow>(pinStatement());
+async function pin(client: pg.Client, { silenceMs = SILENCE_MS }: PostgresConfig): Promise<Omit<Session, 'lost'>> {
+  const line = lineOf(client, Math.min(silenceMs, CONNECT_TIMEOUT_MS), () => destroyClient(client));
+  const { rows } = await unlessSilent(line, client.query<TextRow>(pinStatement()));
   const announcedPid = (client as unknown as { processID: number | null }).processID;
-  return { client, pid: Number(textOf(rows[0], 'pid')), version: Number(textOf(rows[0], 'version')), announcedPid, lost };
+  return { client, pid: Number(textOf(rows[0], 'pid')), version: Number(textOf(rows[0], 'version')), announcedPid, silenceMs };
+}
+
+function lineOf(client: pg.Client, silenceMs: number, cut: () => void): Line {
+  const { stream } = connectionOf(client) as unknown as { readonly stream: { readonly bytesRead?: number } };
+  return { bytesRead: () => stream.bytesRead ?? 0, silenceMs, cut };
 }
 
 function destroyClient(client: pg.Client): void {

@@ -1,6 +1,6 @@
 import { to as copyTo } from 'pg-copy-streams';
 import { Failure } from '../core/failure.ts';
-import { destroySession, query, type Session } from './connect.ts';
+import { answered, destroySession, query, type Session } from './connect.ts';
 import type { SessionPool } from './session-pool.ts';
 import { type FailureContext, toFailure } from './sqlstate.ts';
 
@@ -13,8 +13,6 @@ export interface CopyOut {
 }
 
 const NEWLINE = 0x0a;
-/** A backend that sends nothing for so long while we ask is taken for dead; without it a stopped backend hangs for ever (faults M15). */
-const STALL_MS = 180_000;
 
 /** Starts the COPY of a query. `session` must be left alone until it has finished. */
 export function startCopy(session: Session, context: FailureContext, select: string): CopyOut {
@@ -32,11 +30,11 @@ export function startCopy(session: Session, context: FailureContext, select: str
     let newlines = 0;
     const source = stream.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     try {
-      for (let next = await answer(source.next(), session); next.done !== true; next = await answer(source.next(), session)) {
+      for (let next = await answered(session, source.next()); next.done !== true; next = await answered(session, source.next())) {
         newlines += countNewlines(next.value as Buffer);
         yield next.value as Buffer;
       }
-      await answer(ready, session);
+      await answered(session, ready);
     } catch (error) {
       throw toFailure(error, context);
     }
@@ -62,22 +60,6 @@ export async function abandonCopy(pool: SessionPool, session: Session): Promise<
     await pool.use((control) => query(control, { doing: 'cancelling a COPY' }, 'select pg_cancel_backend($1)', [session.pid]));
   }
   destroySession(session);
-}
-
-/** Waits for the server, at most `STALL_MS`; then cuts the connection. */
-async function answer<T>(awaited: Promise<T>, session: Session): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const stalled = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Failure('connection-lost', `COPY sent nothing for ${STALL_MS / 1000} s`));
-      destroySession(session);
-    }, STALL_MS);
-  });
-  try {
-    return await Promise.race([awaited, stalled]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function countNewlines(chunk: Buffer): number {
