@@ -28,10 +28,13 @@ export async function openFailpoints(environment: Environment): Promise<Failpoin
 
 function failpointOn(socket: Socket): Failpoint {
   const waiting = new Map<string, () => void>();
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
     waiting.get(line)?.();
     waiting.delete(line);
   });
+  // An error of the socket is passed on to it.
+  lines.on('error', () => undefined);
   // The test went away: nobody would ever answer.
   socket
     .on('error', () => undefined)

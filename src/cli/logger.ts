@@ -19,7 +19,7 @@ export function openLog(flags: Flags, stderr: (text: string) => void, scrub: (te
   const file = typeof flags['log-file'] === 'string' ? openLogFile(flags['log-file']) : null;
   // On stderr the transcript already says what happens; only what it leaves out (stacks of bugs) is logged there unless asked for.
   const level = typeof flags['log-level'] === 'string' ? flags['log-level'] : flags.verbose === true ? 'debug' : file === null ? 'error' : 'info';
-  const write = file === null ? stderr : (text: string) => void writeSync(file, scrub(text));
+  const write = file === null ? stderr : writerOf(file, scrub, stderr);
   const form = flags['log-format'] === 'json' ? (line: string) => line : humanLine;
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   const logger = pino(options, { write: (line: string) => write(form(line)) });
@@ -29,6 +29,20 @@ export function openLog(flags: Flags, stderr: (text: string) => void, scrub: (te
     close: () => {
       if (file !== null) closeSync(file);
     },
+  };
+}
+
+/** A log that cannot be written (no space) ends with one word about it; the work goes on, as what matters is told elsewhere too. */
+function writerOf(file: number, scrub: (text: string) => string, stderr: (text: string) => void): (text: string) => void {
+  let broken = false;
+  return (text) => {
+    if (broken) return;
+    try {
+      writeSync(file, scrub(text));
+    } catch (error) {
+      broken = true;
+      stderr(`the log file cannot be written any more (${errorCode(error)}); it ends here\n`);
+    }
   };
 }
 
