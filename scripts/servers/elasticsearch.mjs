@@ -133,8 +133,9 @@ export async function startElasticsearch(wanted, started, say) {
     const home = prepareHome(wanted.instance, `elasticsearch-${node.name}`, folder);
     const args = [...javaArguments(folder, jdk, version, wanted.esHeap), home, ...nodeSettings(wanted, node, nodes)];
     const log = join(home, 'logs', 'console.log');
-    const identity = await startDetached(join(jdk.home, 'bin', 'java'), args, { log, cwd: home });
-    started({ kind: 'elasticsearch', ...identity });
+    const launch = { command: join(jdk.home, 'bin', 'java'), args, place: { log, cwd: home } };
+    const identity = await startDetached(launch.command, launch.args, launch.place);
+    started({ kind: 'elasticsearch', ...identity, launch });
     running.push({ ...node, identity, log });
   }
   await Promise.all(

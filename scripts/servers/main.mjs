@@ -1,16 +1,17 @@
 import { dockerAnswers, dockerDown, dockerUp } from './docker.mjs';
 import { startElasticsearch, stopElasticsearch } from './elasticsearch.mjs';
-import { isRunning } from './os-process.mjs';
+import { isRunning, startDetached } from './os-process.mjs';
 import { startPostgres, stopPostgres } from './postgres.mjs';
 import { settingsFromEnvironment } from './settings.mjs';
 import { instanceExists, lockInstance, readState, removeDownloads, removeInstance, writeState } from './state.mjs';
 
-const USAGE = `usage: scripts/services up | down [--purge] | env | status
+const USAGE = `usage: scripts/services up | down [--purge] | env | status | revive
 
   up      starts PostgreSQL and Elasticsearch and returns when both answer; does nothing when they run
   down    ends what "up" started and removes its files; --purge removes the downloaded servers too
   env     prints export lines for DATABASE_URL and ELASTICSEARCH_URL:  eval "$(scripts/services env)"
   status  says what runs where
+  revive  starts again, on the files they left, those servers of the instance that were killed; does not wait until they answer
 
 Variables: INSTANCE (default "default": state of its own), PG_VERSION 14..18, PG_PORT, PG_SETTINGS "k=v k=v",
 ES_VERSION 8.18.8 | 9.0.8, ES_PORT, ES_NODES, ES_HEAP, ES_SETTINGS "k=v k=v"; a port of 0 means any free one.
@@ -97,6 +98,31 @@ async function down(purge) {
   if (purge) removeDownloads();
 }
 
+/** For tests that kill a server: the same command line on the same files, without the clean start of "up". */
+async function revive() {
+  const { instance } = settingsFromEnvironment(process.env);
+  await lockInstance(instance, async () => {
+    const state = readState(instance);
+    if (state?.runtime !== 'local') throw new Error(`instance "${instance}" does not run as programs of this machine`);
+    const pids = new Map();
+    const again = async (entry) => {
+      if (isRunning(entry)) return entry;
+      const identity = await startDetached(entry.launch.command, entry.launch.args, entry.launch.place);
+      pids.set(entry.pid, identity.pid);
+      return { ...entry, ...identity };
+    };
+    const processes = await Promise.all(state.processes.map(again));
+    const { postgres, elasticsearch } = state;
+    const pidOf = (pid) => pids.get(pid) ?? pid;
+    writeState(instance, {
+      ...state,
+      processes,
+      postgres: { ...postgres, pid: pidOf(postgres.pid) },
+      elasticsearch: { ...elasticsearch, pids: elasticsearch.pids.map(pidOf) },
+    });
+  });
+}
+
 function runningState() {
   const { instance } = settingsFromEnvironment(process.env);
   const state = readState(instance);
@@ -114,6 +140,7 @@ try {
   if (command === 'up') await up();
   else if (command === 'down') await down(flags.includes('--purge'));
   else if (command === 'env') printEnv();
+  else if (command === 'revive') await revive();
   else if (command === 'status') process.stdout.write(`${describe(runningState())}\n`);
   else {
     process.stderr.write(USAGE);

@@ -102,8 +102,9 @@ export async function startPostgres(wanted, started, say) {
   const port = await freePort(wanted.pgPort, 'PG_PORT');
   const log = join(folder, 'postgres.log');
   const options = [...SETTINGS, ['port', String(port)], ...wanted.pgSettings].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  const identity = await startDetached(join(binaries, 'postgres'), ['-D', join(folder, 'cluster'), ...options], { log, cwd: folder, user });
-  started({ kind: 'postgres', ...identity });
+  const launch = { command: join(binaries, 'postgres'), args: ['-D', join(folder, 'cluster'), ...options], place: { log, cwd: folder, user } };
+  const identity = await startDetached(launch.command, launch.args, launch.place);
+  started({ kind: 'postgres', ...identity, launch });
   await waitUntilReady(identity, async () => ownServerIsReady(folder, identity) && (await asksForPassword(port)), {
     name: 'PostgreSQL',
     log,
