@@ -4,6 +4,7 @@ import type { Http } from './connect.ts';
 interface Task {
   readonly action: string;
   readonly description?: string;
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /**
@@ -12,6 +13,16 @@ interface Task {
  */
 export async function runningBulkTasks(http: Http, index: string): Promise<number> {
   const names = await namesOf(http, index);
+  return (await bulkTasks(http)).filter((task) => mentions(task.description ?? '', names)).length;
+}
+
+/** How many tasks of these requests (by X-Opaque-Id, which the parts of a request on each shard carry too) still run. */
+export async function runningRequests(http: Http, requests: readonly string[]): Promise<number> {
+  const wanted = new Set(requests);
+  return (await bulkTasks(http)).filter((task) => wanted.has(task.headers?.['X-Opaque-Id'] ?? '')).length;
+}
+
+async function bulkTasks(http: Http): Promise<readonly Task[]> {
   const answer = await http.json({
     what: 'listing running bulk tasks',
     method: 'GET',
@@ -25,7 +36,7 @@ export async function runningBulkTasks(http: Http, index: string): Promise<numbe
   } = answer as { readonly tasks: readonly Task[]; readonly node_failures?: unknown; readonly task_failures?: unknown };
   if (lost !== undefined || failed !== undefined)
     throw new Failure('sink-overloaded', 'not every node told its running tasks', { hint: 'See GET _cat/nodes; run the same command again.' });
-  return tasks.filter((task) => mentions(task.description ?? '', names)).length;
+  return tasks;
 }
 
 /** The index and its aliases. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Failure } from '../core/failure.ts';
 import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
@@ -9,16 +10,19 @@ import type { Answer, Call, Http } from './connect.ts';
  * Throws `denied`, `target-vanished`, `sink-refused`.
  */
 export async function sendBulk(http: Http, buildAlias: string, body: BulkBody): Promise<BulkAnswer> {
-  const answer = await exchangeBulk(http, buildAlias, body.bytes());
-  // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case.
-  if (answer === null) return { kind: 'retry', errorType: 'no_answer' };
-  return readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), body.count);
+  const request = `realign-${randomUUID()}`;
+  const answer = await exchangeBulk(http, buildAlias, body.bytes(), request);
+  // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case, what comes after them is not.
+  if (answer === null) return { kind: 'retry', errorType: 'no_answer', unanswered: request };
+  const read = readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), body.count);
+  // Anything but "too many requests" may be a proxy's word, given while the server works on.
+  return read.kind === 'retry' && answer.status !== 429 ? { ...read, unanswered: request } : read;
 }
 
-/** One `_bulk` request with these bytes, through an alias; null if no answer came. */
-export async function exchangeBulk(http: Http, alias: string, bytes: Buffer): Promise<Answer | null> {
+/** One `_bulk` request with these bytes, through an alias; null if no answer came. Its tasks in the server carry `opaqueId`. */
+export async function exchangeBulk(http: Http, alias: string, bytes: Buffer, opaqueId?: string): Promise<Answer | null> {
   assertUnindexable(alias);
-  return sendOnce(http, bulkCall(http, alias, bytes));
+  return sendOnce(http, { ...bulkCall(http, alias, bytes), ...(opaqueId === undefined ? {} : { opaqueId }) });
 }
 
 /**

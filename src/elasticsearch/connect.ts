@@ -23,6 +23,8 @@ export interface Call {
   readonly query?: { readonly [name: string]: string };
   /** A value is sent as JSON, text as the JSON it already is, bytes as NDJSON. */
   readonly body?: object | string | Buffer;
+  /** Sent as X-Opaque-Id: the server's tasks of this request carry it. */
+  readonly opaqueId?: string;
   /** Gives up (`null` body) once the answer has more bytes. */
   readonly maxBytes?: number;
 }
@@ -124,7 +126,13 @@ async function exchange(client: Client, call: Call): Promise<Answer> {
   const { statusCode, body } = await client.transport.request<AsyncIterable<Buffer>>(
     { method: call.method, path: call.path, ...(call.query === undefined ? {} : { querystring: { ...call.query } }), ...bodyOf(call.body) },
     // As a stream: the client would parse `_source` with JSON.parse and lose digits (facts/elasticsearch 5.8), and would throw for every status ≥ 400.
-    { asStream: true, meta: true, maxRetries: 0, ...(typeof call.body === 'string' ? { headers: JSON_HEADERS } : {}) },
+    {
+      asStream: true,
+      meta: true,
+      maxRetries: 0,
+      ...(typeof call.body === 'string' ? { headers: JSON_HEADERS } : {}),
+      ...(call.opaqueId === undefined ? {} : { opaqueId: call.opaqueId }),
+    },
   );
   return { status: statusCode ?? 0, body: await readBody(body, call) };
 }

@@ -1,7 +1,7 @@
 import type { Sink, SinkIdentity } from '../phases/ports.ts';
 import { readAlias, removeAlias, swapAlias } from './alias.ts';
 import { sendBulk } from './bulk.ts';
-import { runningBulkTasks } from './bulk-tasks.ts';
+import { runningBulkTasks, runningRequests } from './bulk-tasks.ts';
 import { connect, type ElasticsearchConfig, type Http } from './connect.ts';
 import { freeze } from './frozen-index.ts';
 import { waitForHealth } from './health.ts';
@@ -25,6 +25,7 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     writeState: (index, state) => writeState(http, index, state),
     bulk: (buildAlias, body) => sendBulk(http, buildAlias, body),
     runningBulkTasks: (index) => runningBulkTasks(http, index),
+    runningRequests: (requests) => runningRequests(http, requests),
     restoreSettings: (index, wanted) => restoreSettings(http, index, wanted),
     waitForHealth: (index, level, timeoutMs) => waitForHealth(http, index, level, timeoutMs),
     finishSettings: (index, wanted) => finishSettings(http, index, wanted),

@@ -306,6 +306,8 @@ export interface Sink extends AuditSink {
   bulk(buildAlias: string, body: BulkBody): Promise<BulkAnswer>;
   /** Number of bulk tasks still running on the index (of a process that died). */
   runningBulkTasks(index: string): Promise<number>;
+  /** Number of tasks still running of bulk requests that had no answer (`BulkAnswer.unanswered`). */
+  runningRequests(requests: readonly string[]): Promise<number>;
   /** Restores the wanted settings explicitly, flushes; `gc_deletes` stays until `finishSettings`. */
   restoreSettings(index: string, wanted: IndexSettings): Promise<void>;
   /** Waits until the index has at least this health with no shard moving; false at the deadline. */

@@ -7,6 +7,7 @@ import { type Run, throwIfAborted } from './run-state.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
+const OVER_POLL_MS = 100;
 
 /** An operation that can never be accepted. */
 export interface RefusedOperation {
@@ -16,11 +17,12 @@ export interface RefusedOperation {
 
 /**
  * Sends a body until every operation of it has a definite outcome, and returns those that can never be accepted. Retries send the same bytes with the
- * same versions, so a bulk whose answer was lost is harmless (facts: M8). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
+ * same versions, so a bulk whose answer was lost is harmless (facts: M8); but whoever called goes on only when that one is over too (rule R6). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
  * With a `window` each request takes a place in it.
  */
 export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | null = null): Promise<readonly RefusedOperation[]> {
   const refused: RefusedOperation[] = [];
+  const unanswered: string[] = [];
   let open = [body];
   let attempt = 0;
   let movedAt = run.clock.now();
@@ -31,6 +33,7 @@ export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | nu
       throwIfAborted(run.signal);
       const answer = await sendOnce(run, part, window);
       await run.failpoint?.('bulk.acknowledged');
+      if (answer.kind === 'retry' && answer.unanswered !== undefined) unanswered.push(answer.unanswered);
       const verdict = judge(part, answer);
       refused.push(...verdict.refused);
       run.counters.written += verdict.done;
@@ -42,8 +45,26 @@ export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | nu
     open = again;
     if (open.length > 0 && why !== '') await pause(run, why, attempt++, movedAt);
   }
+  if (unanswered.length > 0) await waitUntilOver(run, unanswered);
   if (run.counters.throttle !== '') run.counters.throttle = '';
   return refused;
+}
+
+/**
+ * Rule R6: a request that was given up is not over: the server may apply it later, behind a delete that is sent next and whose tombstone is forgotten by then. So
+ * neither a lane nor a chunk goes on before its tasks are gone.
+ */
+async function waitUntilOver(run: Run, requests: readonly string[]): Promise<void> {
+  const startedAt = run.clock.now();
+  while ((await run.sink.runningRequests(requests)) > 0) {
+    if (run.clock.now() - startedAt > run.options.stallTimeoutMs) {
+      throw new Failure('stalled', `${requests.length} bulk requests without an answer are still running in Elasticsearch`, {
+        hint: 'Look at the cluster (GET _tasks?actions=*bulk*); the same command again resumes the build.',
+      });
+    }
+    run.counters.throttle = 'elasticsearch: a bulk without an answer still runs';
+    await run.clock.sleep(OVER_POLL_MS, run.signal);
+  }
 }
 
 async function sendOnce(run: Run, body: BulkBody, window: BulkWindow | null): Promise<BulkAnswer> {

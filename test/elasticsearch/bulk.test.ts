@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
 import type { BulkAnswer } from '../../src/core/sink/operation.ts';
+import { openSink } from '../../src/elasticsearch/sink.ts';
 import type { CreateIndexRequest } from '../../src/phases/ports.ts';
-import { deleteIndicesLike, elasticsearch, indicesLike, uniqueName } from '../support/servers.ts';
+import { deleteIndicesLike, elasticsearch, elasticsearchUrl, indicesLike, uniqueName } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { bulkOf, requestOf, type TestSink, testSink, type Write } from './fixture.ts';
+import { bulkOf, configOf, requestOf, type TestSink, testSink, type Write } from './fixture.ts';
 
 let sink: TestSink;
 let prefix: string;
@@ -119,4 +120,24 @@ test('a running bulk is seen by index and by alias', async () => {
   assert.equal((await bulk).kind, 'items');
   assert.equal(await sink.runningBulkTasks(index), 0);
   await assert.doesNotReject(sink.runningBulkTasks(`${index}-gone`));
+});
+
+test('a request without an answer is seen for as long as it runs', async () => {
+  const index = `${request.state.alias}-unassigned`;
+  // Its only shard can never be placed, so a bulk waits for it: one second, while the client gives up after half of it.
+  await elasticsearch('PUT', `/${index}?wait_for_active_shards=0`, {
+    settings: { number_of_replicas: 0, 'routing.allocation.require._name': 'nobody' },
+    aliases: { [`${index}-BUILD`]: {} },
+  });
+  const impatient = await openSink({ ...configOf(elasticsearchUrl()), requestTimeoutMs: 500 });
+  try {
+    const answer = await impatient.bulk(`${index}-BUILD`, bulkOf([['1', 8n, '{}']]));
+    assert.ok(answer.kind === 'retry' && answer.unanswered !== undefined);
+    const requests = [answer.unanswered];
+    assert.ok((await sink.runningRequests(requests)) > 0, 'it goes on in the server');
+    assert.equal(await sink.runningRequests(['realign-another']), 0);
+    await waitFor('the end of the request', async () => (await sink.runningRequests(requests)) === 0);
+  } finally {
+    await impatient.close();
+  }
 });

@@ -23,8 +23,11 @@ export type ItemOutcome =
 /** The answer to one bulk request. `whole` answers concern every operation of it. */
 export type BulkAnswer =
   | { readonly kind: 'items'; readonly outcomes: readonly ItemOutcome[] }
-  /** HTTP 429/502/503/504, or no usable answer at all (the outcome is unknown): send the same bytes again. */
-  | { readonly kind: 'retry'; readonly errorType: string }
+  /**
+   * HTTP 429/502/503/504, or no usable answer at all (the outcome is unknown): send the same bytes again. `unanswered` names a request that may still be running in
+   * the server and be applied later (rule R6).
+   */
+  | { readonly kind: 'retry'; readonly errorType: string; readonly unanswered?: string }
   /** HTTP 400 for the whole request: one bad action spoils it; bisect. */
   | { readonly kind: 'malformed'; readonly errorType: string }
   /** HTTP 413: halve it; a single operation that is too large is rejected. */

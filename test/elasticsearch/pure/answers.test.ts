@@ -118,15 +118,24 @@ for (const status of [401, 403]) {
 }
 
 test('no answer leaves a bulk open: silence, a cut before and in the middle of the body', async () => {
+  const assertOpen = async (errorType = 'no_answer'): Promise<void> => {
+    assert.deepEqual(await bulk(), { kind: 'retry', errorType, unanswered: seen.at(-1)?.headers['x-opaque-id'] });
+    assert.match(String(seen.at(-1)?.headers['x-opaque-id']), /^realign-[0-9a-f-]{36}$/);
+  };
   answer = () => undefined;
-  assert.deepEqual(await bulk(), { kind: 'retry', errorType: 'no_answer' });
+  await assertOpen();
   answer = (request) => request.socket.destroy();
-  assert.deepEqual(await bulk(), { kind: 'retry', errorType: 'no_answer' });
+  await assertOpen();
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'X-elastic-product': 'Elasticsearch', 'content-length': '1000' });
     response.write('{"errors":false', () => response.destroy());
   };
-  assert.deepEqual(await bulk(), { kind: 'retry', errorType: 'no_answer' });
+  await assertOpen();
+  // A proxy gave up; the server behind it may not have.
+  answer = (_request, response) => json(response, 504, 'gateway timeout');
+  await assertOpen('http_504');
+  answer = (_request, response) => json(response, 429, error('es_rejected_execution_exception'));
+  assert.deepEqual(await bulk(), { kind: 'retry', errorType: 'es_rejected_execution_exception' });
 });
 
 test('other requests without an answer are connection-lost, and carry no document', async () => {

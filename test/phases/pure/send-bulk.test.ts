@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BulkBody } from '../../../src/core/sink/bulk-body.ts';
+import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
+import { sendBulk } from '../../../src/phases/send-bulk.ts';
+import { bulkRun } from './bulk-fakes.ts';
+
+function one(): BulkBody {
+  const body = new BulkBody('external');
+  body.append({ id: Buffer.from('a'), version: 8n, document: null });
+  return body;
+}
+
+const DONE: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'done' }] };
+
+test('R6: a bulk without an answer is sent again at once, and counts only when the first request is over', async () => {
+  const answers: BulkAnswer[] = [{ kind: 'retry', errorType: 'no_answer', unanswered: 'r1' }, DONE];
+  let left = 2;
+  const { run, calls } = bulkRun(
+    () => answers.shift() ?? DONE,
+    () => left--,
+  );
+  await sendBulk(run, one());
+  const [first, second, ...polls] = calls;
+  assert.equal(first, second, 'the same bytes');
+  assert.deepEqual(polls, ['running r1', 'running r1', 'running r1']);
+});
+
+test('a refusal for overload is over: nothing is asked', async () => {
+  const answers: BulkAnswer[] = [{ kind: 'retry', errorType: 'es_rejected_execution_exception' }, DONE];
+  const { run, calls } = bulkRun(() => answers.shift() ?? DONE);
+  await sendBulk(run, one());
+  assert.equal(calls.length, 2);
+});
