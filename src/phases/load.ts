@@ -1,6 +1,5 @@
 import { CopyTextReader } from '../core/encode/copy-text.ts';
 import { DocumentEncoder } from '../core/encode/document.ts';
-import { Failure } from '../core/failure.ts';
 import { parseLsn } from '../core/lsn.ts';
 import type { LeafProgress } from '../core/plan/build-state.ts';
 import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
@@ -9,6 +8,7 @@ import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import { runCrew } from './crew.ts';
 import { LoadBodies } from './load-bodies.ts';
+import { isPassing, lastingFailure } from './persist.ts';
 import type { ChunkReader } from './ports.ts';
 import type { Replay } from './replay.ts';
 import { partitionRewritten, rewritten } from './rewritten.ts';
@@ -133,8 +133,8 @@ export class Load {
         try {
           return await this.#read(open);
         } catch (error) {
-          const lost = error instanceof Failure && error.kind === 'connection-lost';
-          if (!lost || this.#run.clock.now() - startedAt > this.#run.options.stallTimeoutMs) throw error;
+          if (!isPassing(error)) throw error;
+          if (this.#run.clock.now() - startedAt > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
           this.#run.counters.retries++;
           this.#run.reporter.report({ type: 'retry', operation: 'copy', errorType: error.message, attempt: 1, delayMs: RETRY_MS });
           await this.#run.clock.sleep(RETRY_MS, this.#run.signal);

@@ -1,4 +1,3 @@
-import { Failure } from '../core/failure.ts';
 import { BulkBody } from '../core/sink/bulk-body.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
 import { DeleteMemory } from '../core/wal/delete-memory.ts';
@@ -8,6 +7,7 @@ import { StepApplier } from './apply-steps.ts';
 import { Breather } from './breather.ts';
 import { Lanes } from './lanes.ts';
 import { LoadGate } from './load-gate.ts';
+import { isPassing, lastingFailure } from './persist.ts';
 import type { ChangeStream } from './ports.ts';
 import type { ReplayControl } from './replay-control.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
@@ -144,9 +144,9 @@ export class Replay implements ReplayControl {
         await this.#connect();
         await this.#follow();
       } catch (error) {
-        if (!(error instanceof Failure) || error.kind !== 'connection-lost') throw error;
+        if (!isPassing(error)) throw error;
         lost = this.#lostAgain(lost);
-        if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw error;
+        if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;
         this.#run.reporter.report({ type: 'retry', operation: 'stream', errorType: error.message, attempt: 1, delayMs: RECONNECT_MS });
         await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
