@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/cli/clock.ts';
 import type { AuditReport } from '../../src/core/audit-report.ts';
 import type { RunEvent } from '../../src/core/events.ts';
+import { Failure } from '../../src/core/failure.ts';
 import type { AuditOptions } from '../../src/core/plan/audit-options.ts';
 import type { IndexConfig } from '../../src/core/plan/index-config.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
@@ -11,7 +12,8 @@ import type { Sink } from '../../src/phases/ports.ts';
 import { openSource } from '../../src/postgres/source.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { deleteIndicesLike, elasticsearch, elasticsearchUrl, type FreshDatabase, freshDatabase } from '../support/servers.ts';
-import { buildInProcess, indexConfig, uniqueAlias } from './in-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { buildInProcess, type InProcessBuild, indexConfig, uniqueAlias } from './in-process.ts';
 import { seedRows, WORKLOAD_SCHEMA } from './writers.ts';
 
 export interface AuditRun {
@@ -53,22 +55,52 @@ const OPTIONS: AuditOptions = {
   maxRepair: 1000,
 };
 
-export async function auditWorld(rows: number, changes: Partial<IndexConfig> = {}): Promise<AuditWorld> {
+/** `follow`: the build goes on applying changes until the world is disposed of. */
+export async function auditWorld(rows: number, changes: Partial<IndexConfig> = {}, { follow = false } = {}): Promise<AuditWorld> {
   const database = await freshDatabase();
   const alias = uniqueAlias();
   await database.client.query(`${WORKLOAD_SCHEMA} ${seedRows(rows)}; analyze things`);
   const request = { database, alias, table: 'public.things', config: { settings: { number_of_replicas: 0, number_of_shards: 2 }, ...changes } };
-  const { result } = await buildInProcess(request);
+  const built = follow ? await followed(request) : { index: (await buildInProcess(request)).result.index, stop: async () => undefined };
   const config = indexConfig(request);
   return {
-    ...{ database, alias, index: result.index, config },
+    ...{ database, alias, index: built.index, config },
     audit: (call = {}) => audit(database, config, call),
     dispose: async () => {
+      await built.stop();
       await assertNoLeaks({ database, indices: [] });
       await deleteIndicesLike(`${alias}*`);
       await database.drop();
     },
   };
+}
+
+/** Waits until the build follows; `stop` ends it and removes what a stopped follower keeps for its resume. */
+async function followed(request: InProcessBuild): Promise<{ readonly index: string; readonly stop: () => Promise<void> }> {
+  const aborter = new AbortController();
+  let index = '';
+  let follows = false;
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === 'build.started') index = event.generation;
+    if (event.type === 'phase.started' && event.phase === 'follow') follows = true;
+  };
+  const run = buildInProcess({ ...request, options: { follow: true }, signal: aborter.signal, onEvent });
+  run.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    aborter.abort(new Failure('terminated', 'the test is over'));
+    await run.catch(() => undefined);
+    const { client } = request.database;
+    await client.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()');
+    const { rows } = await client.query<{ name: string }>('select pubname as name from pg_publication');
+    for (const { name } of rows) await client.query(`drop publication ${name}`);
+  };
+  try {
+    await waitFor('the follower', async () => follows || (await Promise.race([run.then(() => true), false])), 120_000);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { index, stop };
 }
 
 async function audit(database: FreshDatabase, config: IndexConfig, { options = {}, state = NO_STATE, user, wrapSink }: AuditCall): Promise<AuditRun> {
