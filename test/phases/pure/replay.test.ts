@@ -62,7 +62,7 @@ interface World {
 const DONE: ItemOutcome = { kind: 'done' };
 
 /** The real replay on scripted streams; the n-th connection gets the n-th of `streams`. */
-function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnswer = allDone): World {
+function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnswer = allDone, transactionBytes = 500): World {
   const { run, calls } = bulkRun(answer);
   const controller = new AbortController();
   let opened = 0;
@@ -70,7 +70,7 @@ function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnsw
     openStream: async () => streams[opened++] ?? new ScriptedStream(),
     currentSnapshot: async () => ({ xmin: 1000n, xmax: 1000n, inProgress: new Set<bigint>() }),
   };
-  const options = { ...run.options, bulkJobs: 1, transactionBytes: 500 };
+  const options = { ...run.options, bulkJobs: 1, transactionBytes };
   const world = {
     ...run,
     source,
@@ -151,9 +151,10 @@ test('a lane that gives up ends the run, though nothing more comes', async () =>
   const stream = new ScriptedStream();
   stream.script.push(transaction(16n, 7, wire.insert(OID, ['a'])));
   const gone = new Failure('target-vanished', 'gone');
-  const { aborted } = worldOf([stream], () => {
+  const refuse = (): BulkAnswer => {
     throw gone;
-  });
+  };
+  const { aborted } = worldOf([stream], refuse, 1 << 20);
   await waitFor('the abort', () => aborted() !== undefined);
   assert.equal(aborted(), gone);
 });
