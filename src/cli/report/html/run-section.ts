@@ -12,7 +12,7 @@ export function runSection(run: IndexReport, report: Report, prefix: string): Ht
   const { verification } = run;
   const proof = verification === null ? NOTHING : html`${differences(verification, prefix)}${heatMap(verification, prefix)}${method(verification)}`;
   return html`<section id="${prefix}" aria-labelledby="${prefix}-title">
-${banner(verdictOf(run), run.index, `${prefix}-title`)}${failureBox(run.failure)}${tiles(run)}
+${banner(verdictOf(run), run.index, `${prefix}-title`)}${failureBox(run.failure)}${nextBox(verification?.audit?.next ?? [])}${tiles(run)}
 ${proof}${timeline(run)}${rejected(run)}${warnings(run)}${facts(run, report)}
 </section>`;
 }
@@ -26,9 +26,18 @@ export function banner({ tone, mark, headline, sentence }: Verdict, name: string
 export function failureBox(failure: ReportFailure | null): Html {
   if (failure === null) return NOTHING;
   const { message, hint, unchanged, next, exitCode, kind } = failure;
-  const commands = next.length === 0 ? NOTHING : html`<dt>Next</dt><dd>${next.map((command) => html`<div><code>${command}</code></div>`)}</dd>`;
+  const commands = next.length === 0 ? NOTHING : nextRow(next);
   return html`<dl class="failure"><dt>What failed</dt><dd>${lines(message)}</dd>
 ${hint === '' ? NOTHING : html`<dt>What helps</dt><dd>${lines(hint)}</dd>`}${unchanged === '' ? NOTHING : html`<dt>Unchanged</dt><dd>${lines(unchanged)}</dd>`}${commands}<dt>Exit code</dt><dd>${exitCode} (${kind})</dd></dl>`;
+}
+
+/** What to type after an audit, which has not failed when it has found something. */
+function nextBox(next: readonly string[]): Html {
+  return next.length === 0 ? NOTHING : html`<dl class="failure">${nextRow(next)}</dl>`;
+}
+
+function nextRow(next: readonly string[]): Html {
+  return html`<dt>Next</dt><dd>${next.map((command) => html`<div><code>${command}</code></div>`)}</dd>`;
 }
 
 function method(verification: Verification): Html {
@@ -40,14 +49,14 @@ function method(verification: Verification): Html {
 <p class="quiet">What this cannot see:</p><ul class="spots">${blindSpots.map((spot) => html`<li>${spot}</li>`)}</ul>`;
 }
 
-function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair, next }: NonNullable<Verification['audit']>): Html {
+function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair }: NonNullable<Verification['audit']>): Html {
   const types = mapping.map(({ field, expected, actual }) => html`<div><code>${field}</code> is ${actual}, the config asks for ${expected}</div>`);
   const unindexed = ignored.map(({ field, documents }) => html`<div><code>${field}</code> in ${formatCount(documents)} documents</div>`);
   const repaired =
     repair === null
       ? NOTHING
       : html`<dt>Repair</dt><dd>${repair.dryRun ? 'dry run: would be ' : ''}${formatCount(repair.written)} written, ${formatCount(repair.deleted)} deleted, ${formatCount(repair.proved)} proved equal, ${formatCount(repair.refused.length)} refused</dd>`;
-  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Written by others</dt><dd>${formatCount(foreignWrites)} documents</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}${next.length === 0 ? NOTHING : html`<dt>Next</dt><dd>${next.map((command) => html`<div><code>${command}</code></div>`)}</dd>`}`;
+  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Written by others</dt><dd>${formatCount(foreignWrites)} documents</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}`;
 }
 
 function rejected({ rejects }: IndexReport): Html {
