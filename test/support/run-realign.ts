@@ -22,6 +22,10 @@ export interface RealignRun {
   /** The first event, past or coming, that the condition accepts; throws at the deadline or when the run ends without it. */
   event(what: string, condition: (event: RealignEvent) => boolean, deadlineMs?: number): Promise<RealignEvent>;
   kill(signal: NodeJS.Signals): void;
+  /** What it has written to stderr so far. */
+  stderr(): string;
+  /** The reader of its stdout goes away. */
+  closeOutput(): void;
 }
 
 export interface RealignExit {
@@ -110,7 +114,15 @@ export function startRealign(request: RealignRequest): RealignRun {
       },
       deadlineMs,
     );
-  return { pid: child.pid ?? 0, events, ended, event, kill: (signal) => void child.kill(signal) };
+  return {
+    pid: child.pid ?? 0,
+    events,
+    ended,
+    event,
+    kill: (signal) => void child.kill(signal),
+    stderr: () => stderr,
+    closeOutput: () => void child.stdout.destroy(),
+  };
 }
 
 /** Runs the command to its end. */
