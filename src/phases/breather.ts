@@ -20,8 +20,13 @@ export class Breather {
     return this.#clock.now() - this.#since > LONGEST_MS;
   }
 
+  /** A stretch of work begins. */
+  start(): void {
+    this.#since = this.#clock.now();
+  }
+
   async breathe(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#since = this.#clock.now();
+    this.start();
   }
 }

@@ -3,13 +3,14 @@ import { Failure } from '../core/failure.ts';
 import { decodeMessage, type WalMessage } from '../core/wal/pgoutput.ts';
 import { mapRelation } from '../core/wal/relation-map.ts';
 import { type CollapsedTransaction, TransactionBuffer } from '../core/wal/transaction.ts';
+import { Breather } from './breather.ts';
 import type { ChangeStream, StreamMessage } from './ports.ts';
 import type { Run } from './run-state.ts';
 
 /** What the replay applies, in stream order: a transaction (or a part of one), or a position up to which nothing concerns us. */
 export type Step = { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction } | { readonly kind: 'position'; readonly lsn: bigint };
 
-/** Enough for one round of lookups and bulks, and short enough for the event loop: a megabyte of small changes takes some 50 ms. */
+/** Enough for one round of lookups and bulks. */
 const ROUND_BYTES = 1 << 20;
 
 /** Turns the messages of the stream into steps; stops exactly at the fence. */
@@ -17,6 +18,7 @@ export class StepReader {
   readonly #run: Run;
   readonly #buffer: TransactionBuffer;
   #stream: ChangeStream;
+  readonly #breather: Breather;
   #target: Int32Array | null = null;
   #messages: readonly StreamMessage[] = [];
   #at = 0;
@@ -24,6 +26,7 @@ export class StepReader {
   constructor(run: Run, stream: ChangeStream) {
     this.#run = run;
     this.#stream = stream;
+    this.#breather = new Breather(run.clock);
     this.#buffer = new TransactionBuffer(new DocumentEncoder(run.documents), run.documents);
   }
 
@@ -43,7 +46,8 @@ export class StepReader {
     }
     const steps: Step[] = [];
     let bytes = 0;
-    while (this.#at < this.#messages.length && bytes < ROUND_BYTES) {
+    this.#breather.start();
+    while (this.#at < this.#messages.length && bytes < ROUND_BYTES && !this.#breather.due) {
       const message = this.#messages[this.#at] as StreamMessage;
       if (message.kind === 'keepalive') {
         this.#at++;
