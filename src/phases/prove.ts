@@ -1,11 +1,12 @@
 import { ignorableFields } from '../core/plan/ignorable-fields.ts';
 import type { VerifyMode } from '../core/plan/index-config.ts';
 import { isPassing, type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
+import { checkCatalog } from './catalog-guard.ts';
 import type { Replay } from './replay.ts';
 import type { Run } from './run-state.ts';
 import { verifyAtFence } from './verify.ts';
 
-/** Compares the index with the table at a fence and reports the result; throws `verification-failed` unless everything is equal. */
+/** Compares the index with the table at a fence and reports the result; throws `verification-failed` unless everything is equal, `source-changed` if that is why. */
 export async function proveIndex(run: Run, replay: Replay, mode: VerifyMode = run.options.verify): Promise<PassingReport> {
   const { source, sink, clock, reporter, table, documents, names, options, signal } = run;
   const report = await verifyAtFence({
@@ -30,5 +31,7 @@ export async function proveIndex(run: Run, replay: Replay, mode: VerifyMode = ru
   await run.failpoint?.('verify.compared');
   reporter.report({ type: 'verify.result', passed: isPassing(report), ...report });
   for (const { id, kind, fields } of report.differences) reporter.report({ type: 'drift', id, kind, fields });
+  // A table or publication that was changed sends no changes: that is the reason then, and the differences are what came of it.
+  if (!isPassing(report)) await checkCatalog(run);
   return requirePassing(report);
 }

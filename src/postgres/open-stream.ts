@@ -46,8 +46,13 @@ export async function openStream(config: PostgresConfig, pool: SessionPool, requ
 
 async function requirePublication(session: Session, name: string): Promise<void> {
   if ((await readPublication(session, name)) !== null) return;
-  throw new Failure('source-changed', `publication ${name} does not exist`, {
+  throw missingPublication(name);
+}
+
+function missingPublication(name: string, cause?: unknown): Failure {
+  return new Failure('source-changed', `publication ${name} does not exist`, {
     hint: 'It was dropped or renamed during the build; start a new build.',
+    cause,
   });
 }
 
@@ -117,7 +122,8 @@ function inUse(slot: string): Failure {
 /** After a cut only the slot itself tells whether it can go on: a lost slot ends in the same "terminated unexpectedly" (facts/postgres 7.1). */
 async function explain(pool: SessionPool, request: StreamRequest, error: unknown): Promise<Error> {
   const doing = `streaming slot ${request.slot}`;
-  const failure = toFailure(error, { doing, overrides: { '42704': 'source-changed', '55000': 'slot-lost', '42602': 'config' } });
+  if (sqlstateOf(error) === '42704') return (await missingSlot(pool, request, error)) ?? missingPublication(request.publication, error);
+  const failure = toFailure(error, { doing, overrides: { '55000': 'slot-lost', '42602': 'config' } });
   if (failure instanceof Failure && failure.kind === 'source-changed') return (await missingSlot(pool, request, error)) ?? failure;
   if (failure instanceof Failure && failure.kind !== 'connection-lost' && failure.kind !== 'slot-lost') return failure;
   const lost = await missingSlot(pool, request, error);

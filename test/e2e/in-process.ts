@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/core/events.ts';
 import type { IndexConfig, RunOptions } from '../../src/core/plan/index-config.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
 import { type BuildResult, runBuild } from '../../src/phases/build.ts';
+import type { Failpoint } from '../../src/phases/failpoints.ts';
 import type { RejectRecord, Sink, Source } from '../../src/phases/ports.ts';
 import { openSource } from '../../src/postgres/source.ts';
 import { elasticsearchUrl, type FreshDatabase, uniqueName } from '../support/servers.ts';
@@ -19,6 +20,7 @@ export interface InProcessBuild {
   readonly wrapSink?: (sink: Sink) => Sink;
   readonly laneOf?: (id: Buffer, count: number) => number;
   readonly signal?: AbortSignal;
+  readonly failpoint?: Failpoint;
   readonly fileExists?: (path: string) => Promise<boolean>;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -109,6 +111,7 @@ async function buildBetween(request: InProcessBuild, { source, sink }: { readonl
     tool: 'realign test',
     newBuildId: () => randomBytes(2).toString('hex'),
     ...(request.laneOf === undefined ? {} : { laneOf: request.laneOf }),
+    ...(request.failpoint === undefined ? {} : { failpoint: request.failpoint }),
     ...(request.fileExists === undefined ? {} : { fileExists: request.fileExists }),
   });
   return { result, events, rejects };
