@@ -37,7 +37,6 @@ export interface HttpFaultProxy {
 }
 
 export const isBulk = ({ method, path }: HttpCall): boolean => method === 'POST' && path.includes('/_bulk');
-export const isSwap = ({ method, path }: HttpCall): boolean => method === 'POST' && path.startsWith('/_aliases');
 
 interface Exchange {
   readonly target: URL;
