@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type RealignExit, runRealign } from '../support/run-realign.ts';
+import { elasticsearch } from '../support/servers.ts';
+import { type AuditWorld, auditWorld, edit } from './audit-world.ts';
+
+describe('realign audit, as it is typed', () => {
+  let world: AuditWorld;
+  let folder: string;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'realign-audit-'));
+    world = await auditWorld(200);
+  });
+
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await world?.dispose();
+  });
+
+  const command = (args: readonly string[], output: 'json' | 'human' = 'json'): Promise<RealignExit> => {
+    const config = { indices: { [world.alias]: { table: 'public.things', settings: { number_of_replicas: 0, number_of_shards: 2 } } } };
+    return runRealign({
+      args: ['audit', world.alias, '--settle', '2x50ms', '--sample', '50', ...args],
+      config,
+      databaseUrl: world.database.url,
+      output,
+    });
+  };
+
+  it('goes on where --max-duration stopped it: 75, then 0, then no file', async () => {
+    const state = join(folder, 'place.json');
+    const first = await command(['--max-duration', '1ms', '--state', state]);
+    assert.deepEqual([first.code, existsSync(state)], [75, true], first.stderr);
+    const second = await command(['--max-duration', '1ms', '--state', state]);
+    assert.deepEqual([second.code, existsSync(state)], [0, false], second.stderr);
+  });
+
+  it('tells drift with the keys, no values and what to type next; shows values when asked; repairs: 2, 2, 0, 0', async () => {
+    await edit(world.index, '42', (source) => source.replace('"name":"name 42"', '"name":"nome 42"'));
+    const plain = await command([], 'human');
+    assert.equal(plain.code, 2, plain.stderr);
+    assert.match(plain.stdout, new RegExp(`${world.alias}/42 {3}different {3}field name {3}written by others`));
+    assert.match(plain.stdout, /Next: realign audit .* --repair --dry-run/);
+    assert.equal(`${plain.stdout}${plain.stderr}`.includes('nome 42'), false);
+    const keys = join(folder, 'keys');
+    writeFileSync(keys, '42\n');
+    const shown = await command(['--keys-file', keys, '--show-values', 'full'], 'human');
+    assert.equal(shown.code, 2);
+    assert.match(shown.stdout, /name {3}postgres "name 42" {3}elasticsearch "nome 42"/);
+    assert.equal((await command(['--repair', '--dry-run'])).code, 2);
+    assert.equal((await command(['--repair'])).code, 0);
+    assert.equal((await command([])).code, 0);
+  });
+
+  it('lets pass as many differences as allowed, and refuses what is not there', async () => {
+    await elasticsearch('DELETE', `/${world.index}/_doc/7`);
+    assert.equal((await command(['--max-diff', '1'])).code, 0);
+    assert.equal((await command(['--max-diff', '0'])).code, 2);
+    const missing = await command(['--index', `${world.alias}-gone`]);
+    assert.deepEqual(
+      [missing.code, missing.events.some(({ type, unchanged }) => type === 'error' && unchanged === 'Nothing was changed.')],
+      [20, true],
+    );
+    assert.equal((await command(['--dry-run'])).code, 64);
+  });
+});
