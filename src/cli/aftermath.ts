@@ -93,7 +93,10 @@ export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: str
     const unchanged = 'The swap may or may not have been made; either way one whole, verified or unchanged generation serves the readers.';
     return { unchanged, next: [status, `${command}   (finds out and goes on)`] };
   }
-  return duringBuild(COURSE[kind], facts, alias, command);
+  const { unchanged, next } = duringBuild(COURSE[kind], facts, alias, command);
+  const compare =
+    kind === 'verification-failed' && facts.indexMade ? [`realign audit ${alias} --index ${facts.generation}   (compares it again)`] : [];
+  return { unchanged, next: [...compare, ...next] };
 }
 
 /** Readers stay where they are; what stops is that changes reach them. */

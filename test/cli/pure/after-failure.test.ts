@@ -27,7 +27,8 @@ test('an interrupted build is kept with its slot and resumed by the same command
 });
 
 test('a failed verification keeps the index without its slot', () => {
-  const { unchanged } = aftermath('verification-failed', factsAfter([STARTED, INDEX]), 'p', COMMAND);
+  const { unchanged, next } = aftermath('verification-failed', factsAfter([STARTED, INDEX]), 'p', COMMAND);
+  assert.equal(next[0], 'realign audit p --index p-1-k3f9   (compares it again)');
   assert.match(unchanged, /Not swapped[\s\S]*index p-1-k3f9\. Slot and publication are dropped/);
 });
 
