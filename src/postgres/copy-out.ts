@@ -17,8 +17,12 @@ const NEWLINE = 0x0a;
 /** Starts the COPY of a query. `session` must be left alone until it has finished. */
 export function startCopy(session: Session, context: FailureContext, select: string): CopyOut {
   const stream = copyTo(`copy (${select}) to stdout`);
+  let broken: { readonly error: unknown } | null = null;
   const ready = new Promise<void>((resolve, reject) => {
-    stream.on('error', reject);
+    stream.on('error', (error) => {
+      broken ??= { error };
+      reject(error);
+    });
     // The tag with the row count may come in a later packet than the end of the rows.
     Object.assign(stream, { handleReadyForQuery: () => resolve() });
   });
@@ -27,6 +31,8 @@ export function startCopy(session: Session, context: FailureContext, select: str
   let finished = false;
 
   async function* chunks(): AsyncGenerator<Buffer> {
+    // It only emits an error, without being destroyed: an iterator made after that would wait for ever.
+    if (broken !== null) throw toFailure(broken.error, context);
     let newlines = 0;
     const source = stream.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     try {

@@ -33,7 +33,10 @@ faultTest('F17: every connection is cut in the middle of the load, twice: the sa
 
 faultTest('F17: connections end with FIN in the middle of a COPY', async (world) => {
   world.points.at('chunk.opened', () => world.postgres.halfClose());
-  await world.assertServed(await world.rebuild());
+  const exit = await world.rebuild();
+  await world.assertServed(exit);
+  const load = exit.events.find(({ type, phase }) => type === 'phase.finished' && phase === 'load');
+  assert.ok(Number(load?.durationMs) < 100_000, 'noticed at once, not by the watchdog of silence');
 });
 
 for (const [what, call] of [
