@@ -1,4 +1,3 @@
-import { BulkBody } from '../core/sink/bulk-body.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
 import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
@@ -10,8 +9,8 @@ import { LoadGate } from './load-gate.ts';
 import { isPassing, lastingFailure } from './persist.ts';
 import type { ChangeStream } from './ports.ts';
 import type { ReplayControl } from './replay-control.ts';
+import { resendDeletes } from './resend-deletes.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
-import { sendBulk } from './send-bulk.ts';
 import { StepReader } from './step-reader.ts';
 
 const READ_TIMEOUT_MS = 200;
@@ -94,14 +93,7 @@ export class Replay implements ReplayControl {
 
   /** Rule R3: sends the deletes again that `snapshot` did not see; call it when all bulks of the chunk are acknowledged. */
   async resendDeletes(snapshot: PgSnapshot): Promise<void> {
-    const body = new BulkBody('external', 1 << 12);
-    for (const sent of this.deletes.unseenBy(snapshot)) {
-      body.append({ id: sent.id, version: sent.version, document: null });
-      if (body.byteLength < this.#run.options.bulkBytes) continue;
-      await sendBulk(this.#run, body);
-      body.clear();
-    }
-    if (body.count > 0) await sendBulk(this.#run, body);
+    await resendDeletes(this.#run, this.deletes, snapshot);
   }
 
   async hold(): Promise<void> {

@@ -13,17 +13,23 @@ const HEAD_BYTES = 14;
 const PAGE_BYTES = 1 << 18;
 const FIRST_PAGE_BYTES = 1 << 12;
 
+interface Page {
+  readonly bytes: ByteWriter;
+  /** Whose deletes are in it: few, for those of one transaction lie side by side. */
+  readonly xids: Set<number>;
+}
+
 /**
  * Rule R3: Elasticsearch forgets deletes, so a chunk row read before a delete may bring the document back when it is written after it. Deletes are
  * kept here from before they are sent until every later chunk must see them. One transaction can delete millions of rows, so they are kept as bytes in pages
  * (the id and 14 bytes each), not as objects; a page goes when all its deletes may be forgotten.
  */
 export class DeleteMemory {
-  #pages: ByteWriter[] = [];
+  #pages: Page[] = [];
   #byteLength = 0;
 
   get size(): number {
-    return this.#pages.reduce((count, page) => count + [...recordsOf(page.view())].length, 0);
+    return this.#pages.reduce((count, page) => count + [...recordsOf(page.bytes.view())].length, 0);
   }
 
   /** Bytes in use; twice as many may be allocated. */
@@ -32,7 +38,8 @@ export class DeleteMemory {
   }
 
   remember(sent: SentDelete): void {
-    const page = this.#pageFor(HEAD_BYTES + sent.id.length);
+    const { bytes: page, xids } = this.#pageFor(HEAD_BYTES + sent.id.length);
+    xids.add(sent.xid >>> 0);
     const { buffer, offset } = page;
     buffer.writeBigUInt64BE(sent.version, offset);
     buffer.writeUInt32BE(sent.xid >>> 0, offset + 8);
@@ -44,7 +51,7 @@ export class DeleteMemory {
 
   /** The deletes remembered by now that a chunk read in `snapshot` did not see; each is valid until the memory changes its mind, so use it at once. */
   *unseenBy(snapshot: PgSnapshot): Generator<SentDelete> {
-    const views = this.#pages.map((page) => page.view());
+    const views = this.#pages.map((page) => page.bytes.view());
     const sees = remembering((xid) => isVisible(snapshot, widenXid(xid, snapshot.xmax)));
     for (const view of views) {
       for (const sent of recordsOf(view)) if (!sees(sent.xid)) yield sent;
@@ -56,12 +63,9 @@ export class DeleteMemory {
    * chunks: what a snapshot sees of committed transactions, every later one sees too.
    */
   forgetSeenBy(snapshots: readonly PgSnapshot[]): void {
-    const seen = remembering((xid) => snapshots.every((snapshot) => isVisible(snapshot, widenXid(xid, snapshot.xmax))));
-    this.#pages = this.#pages.filter((page) => {
-      for (const sent of recordsOf(page.view())) if (!seen(sent.xid)) return true;
-      return false;
-    });
-    this.#byteLength = this.#pages.reduce((sum, page) => sum + page.offset, 0);
+    const seen = (xid: number): boolean => snapshots.every((snapshot) => isVisible(snapshot, widenXid(xid, snapshot.xmax)));
+    this.#pages = this.#pages.filter((page) => ![...page.xids].every(seen));
+    this.#byteLength = this.#pages.reduce((sum, page) => sum + page.bytes.offset, 0);
   }
 
   clear(): void {
@@ -69,15 +73,13 @@ export class DeleteMemory {
     this.#byteLength = 0;
   }
 
-  #pageFor(bytes: number): ByteWriter {
-    const last = this.#pages.at(-1);
-    if (last !== undefined && last.offset + bytes <= PAGE_BYTES) {
-      last.ensure(bytes);
-      return last;
+  #pageFor(bytes: number): Page {
+    let page = this.#pages.at(-1);
+    if (page === undefined || page.bytes.offset + bytes > PAGE_BYTES) {
+      page = { bytes: new ByteWriter(FIRST_PAGE_BYTES), xids: new Set() };
+      this.#pages.push(page);
     }
-    const page = new ByteWriter(FIRST_PAGE_BYTES);
-    page.ensure(bytes);
-    this.#pages.push(page);
+    page.bytes.ensure(bytes);
     return page;
   }
 }
