@@ -29,5 +29,9 @@ export async function openBenchWorld(instance: string): Promise<BenchWorld> {
   const url = new URL(state.postgres.url);
   url.pathname = `/${DATABASE}`;
   const pidsOf = (kind: string): number[] => state.processes.filter((entry) => entry.kind === kind).map((entry) => entry.pid);
-  return { databaseUrl: url.href, elasticsearchUrl: state.elasticsearch.url, pids: { postgres: pidsOf('postgres')[0] ?? 0, elasticsearch: pidsOf('elasticsearch') } };
+  return {
+    databaseUrl: url.href,
+    elasticsearchUrl: state.elasticsearch.url,
+    pids: { postgres: pidsOf('postgres')[0] ?? 0, elasticsearch: pidsOf('elasticsearch') },
+  };
 }

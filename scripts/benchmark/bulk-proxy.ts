@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** `null`: bulks are read and answered, not passed on. `record`: likewise, and kept. `pass`: passed on, at most `bytesPerSecond` of them. */
 export type ProxyMode = 'null' | 'record' | 'pass';
@@ -66,6 +66,8 @@ function passOn(settings: ProxySettings, request: IncomingMessage, body: Buffer,
 }
 
 function serve(settings: ProxySettings): void {
+  // Its parent is gone.
+  process.on('disconnect', () => process.exit());
   let busyUntil = 0;
   const server = createServer(async (request, response) => {
     const body = await readBody(request);

@@ -36,7 +36,10 @@ export async function recordBodies(world: BenchWorld): Promise<BulkProxy> {
 export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProxy, mapping: unknown): Promise<NamedFigures> {
   const index = `${RIVAL_INDEX}-limit`;
   await elasticsearch('DELETE', `/${index}`);
-  await elasticsearch('PUT', `/${index}`, { mappings: mapping, settings: { number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false } });
+  await elasticsearch('PUT', `/${index}`, {
+    mappings: mapping,
+    settings: { number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false },
+  });
   const before = readCpu(world.pids, 0);
   const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
   const cpu = cpuBetween(before, readCpu(world.pids, 0));

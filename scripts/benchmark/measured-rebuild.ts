@@ -20,7 +20,11 @@ export interface RebuildFigures {
 export const ALIAS = 'realign-bench';
 
 /** Runs the command line's `rebuild` of `products` as its users do, and accounts for its phases by the events it prints. */
-export async function measuredRebuild(world: BenchWorld, flags: readonly string[], elasticsearchUrl = world.elasticsearchUrl): Promise<RebuildFigures> {
+export async function measuredRebuild(
+  world: BenchWorld,
+  flags: readonly string[],
+  elasticsearchUrl = world.elasticsearchUrl,
+): Promise<RebuildFigures> {
   const run = startRealign({
     args: ['rebuild', ALIAS, '--keep', '0', ...flags],
     databaseUrl: world.databaseUrl,
@@ -63,5 +67,6 @@ export async function measuredRebuild(world: BenchWorld, flags: readonly string[
 /** Removes what the runs left in Elasticsearch. */
 export async function dropBenchIndices(world: BenchWorld): Promise<void> {
   const answer = await fetch(`${world.elasticsearchUrl}/_cat/indices/${ALIAS}-*?h=index&format=json&expand_wildcards=all`);
-  for (const { index } of (await answer.json()) as { readonly index: string }[]) await fetch(`${world.elasticsearchUrl}/${index}`, { method: 'DELETE' });
+  for (const { index } of (await answer.json()) as { readonly index: string }[])
+    await fetch(`${world.elasticsearchUrl}/${index}`, { method: 'DELETE' });
 }

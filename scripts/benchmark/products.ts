@@ -45,4 +45,9 @@ export async function createProducts(client: pg.Client, rows: number, seed: numb
 }
 
 /** What the notes used: attrs as flattened, everything else as inferred. */
-export const PRODUCT_FIELDS = { attrs: { type: 'flattened' }, title: { type: 'text' }, description: { type: 'text' }, tags: { type: 'keyword' } } as const;
+export const PRODUCT_FIELDS = {
+  attrs: { type: 'flattened' },
+  title: { type: 'text' },
+  description: { type: 'text' },
+  tags: { type: 'keyword' },
+} as const;

@@ -82,7 +82,7 @@ export class StepReader {
         buffer.insert(bytes, message.after, this.#targetOf(message.oid));
         break;
       case 'update':
-        buffer.update(bytes, message.before, message.identity === 'full', message.after, this.#targetOf(message.oid));
+        buffer.update(bytes, message, this.#targetOf(message.oid));
         break;
       case 'delete':
         buffer.delete(bytes, message.before, message.identity === 'full', this.#targetOf(message.oid));

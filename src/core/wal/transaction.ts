@@ -69,9 +69,14 @@ export class TransactionBuffer {
     this.#put(this.#tuple(bytes, after, target), null);
   }
 
-  update(bytes: Buffer, before: number, full: boolean, after: number, target: Int32Array): void {
-    const old = before < 0 ? null : this.#oldTuple(bytes, before, full, target);
-    const fresh = this.#tuple(bytes, after, target);
+  /** `at` says where in `bytes` the two tuples are; `before` is −1 if there is no old one. */
+  update(
+    bytes: Buffer,
+    at: { readonly before: number; readonly identity: 'key' | 'full' | 'none'; readonly after: number },
+    target: Int32Array,
+  ): void {
+    const old = at.before < 0 ? null : this.#oldTuple(bytes, at.before, at.identity === 'full', target);
+    const fresh = this.#tuple(bytes, at.after, target);
     this.#put(old === null ? fresh : fillAbsent(fresh, old), old);
   }
 

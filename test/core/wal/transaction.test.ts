@@ -45,7 +45,7 @@ function feed(buffer: TransactionBuffer, messages: readonly Buffer[]): void {
   for (const bytes of messages) {
     const message = decodeMessage(bytes);
     if (message.kind === 'insert') buffer.insert(bytes, message.after, target);
-    else if (message.kind === 'update') buffer.update(bytes, message.before, message.identity === 'full', message.after, target);
+    else if (message.kind === 'update') buffer.update(bytes, message, target);
     else if (message.kind === 'delete') buffer.delete(bytes, message.before, message.identity === 'full', target);
     else if (message.kind === 'truncate') buffer.truncate();
   }
