@@ -41,7 +41,7 @@ faultTest('F24: a document larger than a request may be: it is rejected alone, i
   assert.equal(json.count, 2004);
 });
 
-faultTest('F40: a write queue of one and eight connections: rejections are waited out with their reason', async (world) => {
+faultTest('F40: a write queue of one and eight connections: the build ends equal to the table', async (world) => {
   const exit = await world.rebuild({ flags: ['--bulk-jobs', '8', '--copy-jobs', '4', '--bulk-bytes', '64KiB'] });
   await world.assertServed(exit);
 });
@@ -180,7 +180,7 @@ faultTest('F32: a delete, then Elasticsearch killed with its tombstones, then wh
   await world.assertServed(await run.ended);
 });
 
-faultTest('F39: a standby without the slot is promoted: exit 24 says why, --fresh builds from the new primary', async (world) => {
+faultTest('F39: a standby without the slot is promoted: exit 24 says why, nothing is swapped', async (world) => {
   await killAt(world, 'chunk.settled').run();
   const standby = await servers.copyPostgres('standby');
   await world.reconnect();
