@@ -79,7 +79,8 @@ const AS_STORED = '"sort":["_shard_doc"],"version":true,"track_total_hits":false
 
 async function byIds(pit: Pit, ids: readonly string[]): Promise<readonly ScannedDocument[]> {
   const found: ScannedDocument[] = [];
-  const distinct = [...new Set(ids)];
+  // Elasticsearch refuses to be asked for an empty id, which no document can have; a rejected row can.
+  const distinct = [...new Set(ids)].filter((id) => id !== '');
   let size = IDS_PER_PAGE;
   let spare = 0;
   for (let at = 0; at < distinct.length; ) {

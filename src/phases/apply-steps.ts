@@ -123,6 +123,10 @@ export class StepApplier {
   }
 
   async #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> {
+    if (change.unindexed === true || (needsLookup(this.#encoder, change) && change.rejection !== null && !rows.has(change.id.toString('latin1')))) {
+      this.#run.rejected.mend(change.id.toString('utf8'));
+      return;
+    }
     if (change.rejection !== null) {
       await this.#run.rejected.add(change.id.toString('utf8'), change.rejection.column, change.rejection.reason);
       return;
@@ -183,6 +187,7 @@ export class StepApplier {
     try {
       await truncateIndex(this.#run, version);
       for (const id of this.#run.rejected.ids) this.#run.rejected.mend(id);
+      this.#run.counters.truncates++;
     } finally {
       this.#gate.open();
     }

@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { formatLsn } from '../core/lsn.ts';
 import type { BuildPhase, BuildState, LeafProgress } from '../core/plan/build-state.ts';
 import { checkCatalog } from './catalog-guard.ts';
+import { loadedFiles, type PartitionFiles, readPartitionFiles, requireSameFiles } from './partition-files.ts';
 import type { Run } from './run-state.ts';
 
 const EVERY_MS = 3000;
@@ -16,6 +17,7 @@ export class Checkpoint {
   #state: BuildState;
   #writtenAt: number;
   #writing: Promise<void> = Promise.resolve();
+  #provenFiles: PartitionFiles = new Map();
 
   constructor(run: Run, state: BuildState, uuid: string) {
     this.#run = run;
@@ -33,8 +35,10 @@ export class Checkpoint {
     this.#state = state;
   }
 
-  /** Writes the phase at once. */
+  /** Writes the phase at once; before readers are sent to the index also only if the source is what it was. */
   async enter(phase: BuildPhase): Promise<void> {
+    if (phase === 'catchup') await checkCatalog(this.#run);
+    if (phase === 'verify' || phase === 'swap') await this.#checkSource(phase);
     this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids] };
     await this.#write();
   }
@@ -53,6 +57,11 @@ export class Checkpoint {
     await this.#write();
   }
 
+  async rejected(): Promise<void> {
+    this.#state = { ...this.#state, rejectedIds: [...this.#run.rejected.ids] };
+    await this.#write();
+  }
+
   async checkTarget(): Promise<void> {
     const { index } = this.#run.names;
     const uuid = await this.#run.sink.indexUuid(index);
@@ -60,6 +69,20 @@ export class Checkpoint {
     throw new Failure('target-vanished', `index ${index} ${uuid === null ? 'is gone' : 'was replaced by another one of the same name'}`, {
       hint: 'Somebody deleted it during the build. Run the same command again for a new build.',
     });
+  }
+
+  /**
+   * The files of the partitions are those that were loaded, unless the stream told of a TRUNCATE; then it is the verification that finds the rows of a partition truncated
+   * beside it. Nothing would after that, so from the verification to the swap no file may change.
+   */
+  async #checkSource(phase: 'verify' | 'swap'): Promise<void> {
+    const run = this.#run;
+    await checkCatalog(run);
+    if (!run.table.partitioned) return;
+    const files = await readPartitionFiles(run);
+    if (phase === 'swap') requireSameFiles(run.table.leaves, this.#provenFiles, files);
+    else if (run.counters.truncates === 0) requireSameFiles(run.table.leaves, loadedFiles(this.#state.load), files);
+    this.#provenFiles = files;
   }
 
   /** One write at a time, each with the newest state. */

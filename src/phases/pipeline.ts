@@ -219,8 +219,11 @@ export class Pipeline {
   }
 
   #open(built: Built): Checkpoint {
-    this.#checkpoint ??= new Checkpoint(this.#run, built.state, built.uuid);
-    return this.#checkpoint;
+    if (this.#checkpoint !== null) return this.#checkpoint;
+    const checkpoint = new Checkpoint(this.#run, built.state, built.uuid);
+    this.#run.rejected.savedBy(() => checkpoint.rejected());
+    this.#checkpoint = checkpoint;
+    return checkpoint;
   }
 
   #built(): Built {

@@ -161,7 +161,7 @@ export interface Source extends ControlSource, PressureSource {
   describeTable(qualifiedName: string, options?: { readonly sizes: boolean }): Promise<SourceTable | null>;
   /** Every check of the source that needs no write; all findings at once. `table` is as written in the config. */
   preflight(qualifiedName: string, options: SourcePreflightOptions): Promise<readonly Finding[]>;
-  /** The computed fields as columns, typed by the server, in the order of the config; throws `preflight-refused` for an expression the server refuses. */
+  /** The computed fields as columns, typed by the server, in the order of the config; throws `preflight-refused` for SQL that the server refuses, a filter included. */
   describeComputed(table: SourceTable, expressions: RowExpressions): Promise<readonly Column[]>;
   /** Tries `pg_try_advisory_lock` for this alias on a direct session; null if somebody else holds it. */
   tryLock(alias: string): Promise<SourceLock | null>;

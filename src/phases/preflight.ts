@@ -27,7 +27,8 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
   const { source, sink, config, options } = request;
   const { where, computed, id } = config;
   const findings = [...(await source.preflight(config.table, { excludedColumns: config.columns.exclude, where, computed, id }))];
-  const table = await source.describeTable(config.table);
+  // What is no table has no description; the finding says what it is.
+  const table = findings.some(({ level, code }) => level === 'fail' && code === 'table') ? null : await source.describeTable(config.table);
   const target = await sink.readAlias(config.alias);
   const previous = previousOf(target);
   // Without a key, or with SQL that the server refuses, there is nothing to plan; the findings say so already.
@@ -58,7 +59,8 @@ export async function planFor(request: PreflightRequest, table: SourceTable, tar
 
 /** The same over settings that are known already (a resume takes those of its own state). */
 export async function planWith(source: Source, table: SourceTable, config: IndexConfig, live: IndexSettings): Promise<IndexPlan> {
-  const computed = Object.keys(config.computed).length === 0 ? [] : await source.describeComputed(table, config);
+  const withSql = config.where !== null || Object.keys(config.computed).length > 0;
+  const computed = withSql ? await source.describeComputed(table, config) : [];
   return planIndex(table, { ...config, settings: mergeSettings(live, config.settings) }, computed);
 }
 

@@ -222,6 +222,7 @@ export class Replay implements ReplayControl {
     this.#acknowledgedAt = time;
     // The snapshot is taken after the commits became durable, so it may release them all.
     if (this.acknowledger.waiting > 0) this.acknowledger.observe(await this.#run.source.currentSnapshot());
+    await this.#run.rejected.save();
     await this.#run.failpoint?.('replay.durable');
     this.#stream?.acknowledge(this.acknowledger.ackedLsn);
     await this.#run.failpoint?.('replay.acknowledged');

@@ -1,8 +1,8 @@
 import type { DocumentEncoder } from '../core/encode/document.ts';
 import { Failure } from '../core/failure.ts';
-import type { Row } from '../core/row.ts';
+import { fieldText, type Row } from '../core/row.ts';
 import { isVisible, widenXid } from '../core/wal/snapshot.ts';
-import type { KeyChange } from '../core/wal/transaction.ts';
+import { type KeyChange, keyAsId } from '../core/wal/transaction.ts';
 import type { Segment } from './lookup-groups.ts';
 import { type Run, throwIfAborted } from './run-state.ts';
 
@@ -37,13 +37,18 @@ export async function resolveLookups(
   const found = new Map<string, Row>();
   for (const row of rows) {
     const id = encoder.id(row);
-    if (Buffer.isBuffer(id)) found.set(id.toString('latin1'), row);
+    found.set((Buffer.isBuffer(id) ? id : keyAsId(keyTexts(run, row))).toString('latin1'), row);
   }
   return found;
 }
 
+/** A row that can have no id must be asked for as well if there is a filter: outside of it, it is no reject. */
 export function needsLookup(encoder: DocumentEncoder, change: KeyChange): boolean {
-  return change.row !== null && !encoder.isComplete(change.row);
+  return change.row === null ? change.rejection !== null && encoder.isFiltered : !encoder.isComplete(change.row);
+}
+
+function keyTexts(run: Run, row: Row): readonly string[] {
+  return run.documents.key.map((column) => fieldText(row, column) ?? '');
 }
 
 async function lookUp(

@@ -58,13 +58,15 @@ export interface Counters {
   rows: number;
   written: number;
   superseded: number;
+  /** TRUNCATEs that the stream told of. */
+  truncates: number;
   changes: number;
   retries: number;
   throttle: string;
 }
 
 export function newCounters(): Counters {
-  return { rows: 0, written: 0, superseded: 0, changes: 0, retries: 0, throttle: '' };
+  return { rows: 0, written: 0, superseded: 0, truncates: 0, changes: 0, retries: 0, throttle: '' };
 }
 
 /**
@@ -76,6 +78,8 @@ export class RejectList {
   readonly #limit: number;
   readonly #file: RejectFile;
   readonly #reporter: Reporter;
+  #save: (() => Promise<void>) | null = null;
+  #unsaved = false;
 
   constructor(known: readonly string[], limit: number, file: RejectFile, reporter: Reporter) {
     this.#ids = new Set(known);
@@ -91,6 +95,7 @@ export class RejectList {
   async add(id: string, column: string, reason: string): Promise<void> {
     if (this.#ids.has(id)) return;
     this.#ids.add(id);
+    this.#unsaved = true;
     await this.#file.write({ id, column, reason });
     this.#reporter.report({ type: 'rejected', id, column, reason });
     if (this.#ids.size > this.#limit) throw tooMany(this.#ids.size, this.#limit, column, reason);
@@ -98,7 +103,24 @@ export class RejectList {
 
   /** The row with this id was accepted after all. */
   mend(id: string): void {
-    this.#ids.delete(id);
+    if (this.#ids.delete(id)) this.#unsaved = true;
+  }
+
+  /** Where the list is kept. */
+  savedBy(save: () => Promise<void>): void {
+    this.#save = save;
+  }
+
+  /** Before a change is acknowledged that the list tells of: it never comes again, and a resume would take the row for a lost one. */
+  async save(): Promise<void> {
+    if (!this.#unsaved || this.#save === null) return;
+    this.#unsaved = false;
+    try {
+      await this.#save();
+    } catch (error) {
+      this.#unsaved = true;
+      throw error;
+    }
   }
 }
 

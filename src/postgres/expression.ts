@@ -34,13 +34,18 @@ export function hasExpressions(request: { readonly columns: readonly ColumnOrSql
   return request.where !== undefined || request.columns.some(({ sql }) => sql !== undefined);
 }
 
-/** The computed fields as columns with the types that the server gives them; throws `preflight-refused` for one that it refuses. */
-export async function describeComputed(session: Session, table: SelectableRelation, { computed }: RowExpressions): Promise<readonly Column[]> {
+/**
+ * The computed fields as columns with the types that the server gives them. Nothing of the config gets into a statement without having been here: throws `preflight-refused`
+ * for what the server refuses, a filter included.
+ */
+export async function describeComputed(session: Session, table: SelectableRelation, { where, computed }: RowExpressions): Promise<readonly Column[]> {
+  if (where !== null) refuse('where', await problemOf(session, table, where, true));
   const described: { readonly field: string; readonly sql: string; readonly type: ExpressionType }[] = [];
   for (const [field, sql] of Object.entries(computed)) {
+    const place = `fields.${field}.sql`;
+    refuse(place, await problemOf(session, table, sql, false));
     const type = await typeOf(session, table, sql);
-    if ('sqlstate' in type)
-      throw new Failure('preflight-refused', `fields.${field}.sql: ${type.message}`, { hint: 'Correct the expression in the config.' });
+    if ('sqlstate' in type) throw refusal(place, type);
     described.push({ field, sql, type });
   }
   const types = await readTypes(
@@ -54,6 +59,14 @@ export async function describeComputed(session: Session, table: SelectableRelati
     columns.push({ name: field, attnum: 0, typeName, typeOid, typmod, notNull: false, generated: false, form: formOf(typeOid, types), sql });
   }
   return columns;
+}
+
+function refuse(place: string, problem: ExpressionProblem | null): void {
+  if (problem !== null) throw refusal(place, problem);
+}
+
+function refusal(place: string, { message }: ExpressionProblem): Failure {
+  return new Failure('preflight-refused', `${place}: ${message}`, { hint: 'Correct the expression in the config.' });
 }
 
 /**

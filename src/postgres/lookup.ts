@@ -9,8 +9,13 @@ import { andFilter, quoteColumns, quoteFromRelation } from './quote.ts';
 import { beginUnder, endTransaction, readSnapshot } from './snapshot-transaction.ts';
 
 const KEYS_PER_STATEMENT = 1000;
-/** One index probe for each key, whatever the statistics say: a plan that reads the whole table would come again with every transaction of the replay. */
-export const PROBE_THE_INDEX = "select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)";
+/**
+ * One probe of the key's index for each key, whatever the statistics say: a plan that reads the whole table (a filter of the config that few rows seem to pass makes that look
+ * cheap) would come again with every transaction of the replay.
+ */
+export const PROBE_THE_INDEX = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'material']
+  .map((means, i) => `${i === 0 ? 'select' : ','} set_config('enable_${means}', 'off', true)`)
+  .join('');
 
 /**
  * The SELECT of a lookup, apart so that a test can EXPLAIN it. The row is computed in a subquery of its own, where an expression of the config sees the names of the table

@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => database.drop());
 
-for (const one of readCases()) test(`${one.name}: ${one.expect.shows} (${one.expect.from})`, () => runCase(one));
+for (const one of readCases()) test(`${one.name}: ${one.expect.shows} (${one.expect.from})`, { timeout: 60_000 }, () => runCase(one));
 
 async function runCase(one: Case): Promise<void> {
   await cleanDatabase();
@@ -56,10 +56,10 @@ interface CaseOutcome {
 
 async function build(expect: Expectation, config: IndexConfig, workload: ReturnType<typeof workloadRunner>): Promise<CaseOutcome> {
   const { maxRejects = 0, chunkBlocks = null } = expect;
-  const { wrapSource, wrapSink } = workload;
+  const { wrapSource, wrapSink, failpoint } = workload;
   const options = { maxRejects, chunkBlocks, copyJobs: 1 };
   try {
-    const run = await buildInProcess({ database, alias: config.alias, table: config.table, config, options, wrapSource, wrapSink });
+    const run = await buildInProcess({ database, alias: config.alias, table: config.table, config, options, wrapSource, wrapSink, failpoint });
     return { exit: 0, message: '', run };
   } catch (error) {
     const { exitCode } = policyOf(error);
@@ -85,6 +85,7 @@ async function checkIndex(expect: Expectation, config: IndexConfig, { result, re
   const reasons = Object.fromEntries(rejects.map(({ id, reason }) => [id, reason]));
   assert.deepEqual(Object.keys(reasons).sort(), Object.keys(expect.rejects ?? {}).sort());
   for (const [id, words] of Object.entries(expect.rejects ?? {})) assert.ok(reasons[id]?.includes(words), `${id}: ${reasons[id]}`);
+  assert.deepEqual(await rejectedIds(result.index), [...(expect.rejectedAtTheEnd ?? Object.keys(expect.rejects ?? {}))].sort());
   const warned = events.flatMap((event) => (event.type === 'warning' ? [event.code] : []));
   for (const code of expect.warnings ?? []) assert.ok(warned.includes(code), `no warning ${code} among ${warned.join(', ')}`);
   await checkMapping(result.index, expect.mapping ?? {});
@@ -99,6 +100,12 @@ async function checkDocument(index: string, id: string, expected: unknown): Prom
   assert.equal(status, 200, `${id} has no document`);
   const found = (parse(text) as { readonly _source: unknown })._source;
   assert.equal(canonicalText(found), canonicalText(parse(JSON.stringify(expected))));
+}
+
+/** What the index's own state says, as a resume or a later audit would read it. */
+async function rejectedIds(index: string): Promise<readonly string[]> {
+  const { json } = await elasticsearch('GET', `/${index}/_mapping`);
+  return json[index].mappings._meta.realign.rejectedIds.toSorted();
 }
 
 async function checkMapping(index: string, expected: { readonly [field: string]: unknown }): Promise<void> {
@@ -126,6 +133,12 @@ async function cleanDatabase(): Promise<void> {
   const { rows } = await database.client.query<{ name: string }>(
     "select quote_ident(nspname) as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'",
   );
+  // A case that failed may have left them; the next one must not be blamed.
+  await database.client.query(
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database() and not active`,
+  );
+  const left = await database.client.query<{ name: string }>('select quote_ident(pubname) as name from pg_publication');
+  for (const { name } of left.rows) await database.client.query(`drop publication ${name}`);
   const drops = rows.map(({ name }) => `drop schema ${name} cascade;`).join(' ');
   await database.client.query(`${drops} create schema public; reset all`);
 }

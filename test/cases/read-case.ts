@@ -4,8 +4,18 @@ import { join } from 'node:path';
 /** The folders are read where they are written; only the runner is compiled. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'test', 'cases');
 
-/** When a part of a workload runs: as soon as the slot is there; while the first chunk is being read (its snapshot is older); when the load is done; right before the swap. */
-export const MOMENTS = ['after the slot', 'during the load', 'after the load', 'before the swap'] as const;
+/**
+ * When a part of a workload runs: as soon as the slot is there; while the first chunk is open (its snapshot is older, and it holds a lock that DDL would wait for); before the
+ * second chunk is opened; when the load is done; when the verification has passed; in the middle of the swap, after everything was looked at for the last time.
+ */
+export const MOMENTS = [
+  'after the slot',
+  'during the load',
+  'between chunks',
+  'after the load',
+  'after the verification',
+  'before the swap',
+] as const;
 export type Moment = (typeof MOMENTS)[number];
 
 /** Statements of one session, sent as one query. */
@@ -35,6 +45,8 @@ export interface Expectation {
   readonly count?: number;
   /** Rejected ids and what each reason holds. */
   readonly rejects?: { readonly [id: string]: string };
+  /** Those that are rejected still when the build ends; default: all of `rejects`. */
+  readonly rejectedAtTheEnd?: readonly string[];
   /** Codes of the warnings that must be reported. */
   readonly warnings?: readonly string[];
   /** Field → its mapping. */

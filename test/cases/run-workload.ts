@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Failpoint } from '../../src/phases/failpoints.ts';
 import type { Sink, Source } from '../../src/phases/ports.ts';
 import { connect } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -8,12 +9,14 @@ import type { Moment, Statements } from './read-case.ts';
 export interface WorkloadRunner {
   readonly wrapSource: (source: Source) => Source;
   readonly wrapSink: (sink: Sink) => Sink;
+  readonly failpoint: Failpoint;
   /** Moments whose part did not run. */
   pending(): readonly Moment[];
   close(): Promise<void>;
 }
 
 export function workloadRunner(url: string, workload: ReadonlyMap<Moment, readonly Statements[]>): WorkloadRunner {
+  let opened = 0;
   const sessions = new Map<string, pg.Client>();
   const running = new Map<Moment, Promise<void>>();
   const sessionOf = async (name: string): Promise<pg.Client> => {
@@ -35,13 +38,10 @@ export function workloadRunner(url: string, workload: ReadonlyMap<Moment, readon
         return slot;
       },
       openChunk: async (request) => {
+        if (opened++ > 0) await reach('between chunks');
         const reader = await source.openChunk(request);
         await reach('during the load');
         return reader;
-      },
-      insertLsn: async () => {
-        await reach('after the load');
-        return source.insertLsn();
       },
     }),
     wrapSink: (sink) => ({
@@ -51,6 +51,10 @@ export function workloadRunner(url: string, workload: ReadonlyMap<Moment, readon
         return sink.swap(request);
       },
     }),
+    failpoint: async (name) => {
+      if (name === 'load.finished') await reach('after the load');
+      if (name === 'verify.compared') await reach('after the verification');
+    },
     pending: () => [...workload.keys()].filter((moment) => !running.has(moment)),
     close: async () => {
       await Promise.allSettled(running.values());

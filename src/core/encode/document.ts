@@ -64,11 +64,16 @@ export class DocumentEncoder {
    * is with a filter, which only the server can judge.
    */
   isComplete(row: Row): boolean {
-    if (this.#plan.where !== undefined) return false;
+    if (this.isFiltered) return false;
     for (let i = 0; i < this.#needed.length; i++) {
       if (row.starts[this.#needed[i] as number] === FIELD_ABSENT) return false;
     }
     return true;
+  }
+
+  /** True if there are rows without a document. */
+  get isFiltered(): boolean {
+    return this.#plan.where !== undefined;
   }
 
   #nameOf(column: number): string {

@@ -1,5 +1,5 @@
-import { parse } from 'lossless-json';
 import { equalDecimals } from './decimal.ts';
+import { parseJsonText } from './parse-json.ts';
 
 /** A JSON number as it is written; never a `Number`, which rounds (facts/elasticsearch 5.8). */
 export class JsonNumber {
@@ -29,10 +29,10 @@ export type RepeatedKeys = 'all' | 'last';
 
 /** Parses JSON text without loss; throws `SyntaxError` (or `RangeError` when nested too deeply) on what is not JSON. */
 export function parseJson(text: string, repeatedKeys: RepeatedKeys): JsonValue {
-  return parse(text, null, {
-    parseNumber: (number) => new JsonNumber(number),
-    onDuplicateKey: ({ oldValue, newValue }) => (repeatedKeys === 'last' ? newValue : joinRepeated(oldValue as JsonValue, newValue as JsonValue)),
-  }) as JsonValue;
+  return parseJsonText<JsonValue>(text, {
+    number: (digits) => new JsonNumber(digits),
+    repeated: (earlier, value) => (repeatedKeys === 'last' ? value : joinRepeated(earlier, value)),
+  });
 }
 
 function joinRepeated(earlier: JsonValue, value: JsonValue): RepeatedKey {

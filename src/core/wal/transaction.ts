@@ -9,6 +9,8 @@ export interface KeyChange {
   readonly key: readonly string[];
   readonly row: Row | null;
   readonly rejection: Rejection | null;
+  /** The row is gone and could never have a document, because its key makes no id: only its entry among the rejects goes. */
+  readonly unindexed?: true;
 }
 
 /** Transactions larger than memory come in several parts; only the last one carries `endLsn`. */
@@ -138,15 +140,15 @@ export class TransactionBuffer {
     const oldId = old === null ? id : this.#encoder.id(old);
     const earlier = Buffer.isBuffer(oldId) ? this.#changes.get(oldId.toString('latin1')) : undefined;
     const whole = earlier?.row ? fillAbsent(row, earlier.row) : row;
-    if (old !== null && Buffer.isBuffer(oldId) && !(Buffer.isBuffer(id) && oldId.equals(id))) this.#remove(old);
+    if (old !== null && !(Buffer.isBuffer(oldId) && Buffer.isBuffer(id) && oldId.equals(id))) this.#remove(old);
     if (Buffer.isBuffer(id)) this.#set({ id, key: this.#keyTexts(row), row: whole, rejection: null });
-    else this.#set({ id: Buffer.from(this.#keyTexts(row).join('\u0000')), key: this.#keyTexts(row), row: null, rejection: id });
+    else this.#set({ id: keyAsId(this.#keyTexts(row)), key: this.#keyTexts(row), row: null, rejection: id });
   }
 
   #remove(row: Row): void {
     const id = this.#encoder.id(row);
-    // A row whose key makes no id was never indexed: nothing to delete.
     if (Buffer.isBuffer(id)) this.#set({ id, key: this.#keyTexts(row), row: null, rejection: null });
+    else this.#set({ id: keyAsId(this.#keyTexts(row)), key: this.#keyTexts(row), row: null, rejection: null, unindexed: true });
   }
 
   #set(change: KeyChange): void {
@@ -173,6 +175,11 @@ export class TransactionBuffer {
     }
     return row;
   }
+}
+
+/** What stands for the id of a row whose key makes none; the rejects name it so. */
+export function keyAsId(key: readonly string[]): Buffer {
+  return Buffer.from(key.join('\u0000'));
 }
 
 /** What a change takes in memory, objects and all: 205 to 600 bytes for a delete and about 1,500 for an update of 190 bytes, measured on Node 20. */

@@ -266,3 +266,69 @@ test('what is stored but not found is said, unless the config decided it', () =>
   assert.equal(planIndex(table, configOf()).warnings.length, 3);
   assert.equal(planIndex(table, configOf({ fields: { j: { type: 'flattened' } } })).warnings.length, 2);
 });
+
+test('computed fields come behind the columns, take the place of one of their name, and count in the fingerprint', () => {
+  const computed: Column[] = [
+    {
+      name: 'price',
+      attnum: 0,
+      typeName: 'numeric',
+      typeOid: 1700,
+      typmod: -1,
+      notNull: false,
+      generated: false,
+      form: { kind: 'number' },
+      sql: 'price / 100',
+    },
+    {
+      name: 'lower',
+      attnum: 0,
+      typeName: 'text',
+      typeOid: 25,
+      typmod: -1,
+      notNull: false,
+      generated: false,
+      form: { kind: 'string' },
+      sql: 'lower(x)',
+    },
+  ];
+  const config = configOf({ computed: { price: 'price / 100', lower: 'lower(x)' }, where: 'x > 0' });
+  const plan = planIndex(products, config, computed);
+  const { columns, fields, where } = plan.documentPlan;
+  assert.equal(where, 'x > 0');
+  assert.deepEqual(
+    fields.slice(-2).map(({ column, field }) => [field, columns[column]?.sql]),
+    [
+      ['price', 'price / 100'],
+      ['lower', 'lower(x)'],
+    ],
+  );
+  assert.equal(fields.filter(({ field }) => field === 'price').length, 1);
+  assert.notEqual(plan.fingerprint, planIndex(products, { ...config, where: 'x > 1' }, computed).fingerprint);
+  assert.notEqual(
+    plan.fingerprint,
+    planIndex(products, config, [{ ...(computed[0] as Column), sql: 'price / 10' }, computed[1] as Column]).fingerprint,
+  );
+});
+
+test('a key column cannot be computed, and columns of the id must exist, each once', () => {
+  const [key = ''] = products.key;
+  assert.throws(() => planIndex(products, configOf({ computed: { [key]: '1' } }), []), /fields\..*sql: the field is a column of the key/);
+  assert.throws(() => planIndex(products, configOf({ id: ['nope'] })), /id: the table has no column "nope"/);
+  assert.throws(() => planIndex(products, configOf({ id: ['price', 'price'] })), /id: column "price" is named twice/);
+  const plan = planIndex(tableOf(products.columns, []), configOf({ id: ['price', key] })).documentPlan;
+  assert.deepEqual(
+    plan.key.map((at) => plan.columns[at]?.name),
+    ['price', key],
+  );
+});
+
+test('a mapping of more than 1,000 fields says so in its settings, unless the config does', () => {
+  const wide = tableOf(
+    Array.from({ length: 700 }, (_, i) => typed(`c${i}`, 'text', { kind: 'string' })),
+    ['c0'],
+  );
+  assert.equal(planIndex(wide, configOf()).settings['index.mapping.total_fields.limit'], 1400);
+  assert.equal(planIndex(wide, configOf({ settings: { 'mapping.total_fields.limit': 5000 } })).settings['index.mapping.total_fields.limit'], 5000);
+  assert.equal(planIndex(products, configOf()).settings['index.mapping.total_fields.limit'], undefined);
+});

@@ -62,6 +62,9 @@ test('a relation maps columns by name, whatever their order, and leaves unpublis
     idHash: 'none',
   } as const;
   assert.deepEqual([...mapRelation(message, table, plan)], [1, -1, 0]);
+  // A computed field may have the name of a column; what is streamed is never its value.
+  const computed = { ...plan, columns: [...plan.columns, { ...column('b', 0), sql: 'lower(b)' }, { ...column('skipped', 0), sql: 'a' }] };
+  assert.deepEqual([...mapRelation(message, table, computed)], [1, -1, 0]);
 });
 
 test('a new, retyped or missing column stops the build', () => {

@@ -109,11 +109,16 @@ test('TRUNCATE forgets what came before it in the transaction and keeps what com
   assert.deepEqual(outcome(transaction), { b: ['b', 'y', '2'] });
 });
 
-test('a key that makes no id is a rejection, and its delete nothing', () => {
+test('a key that makes no id is a rejection, and its delete deletes nothing', () => {
   const long = 'k'.repeat(600);
   const transaction = collapse(wire.insert(1, [long, 'x', '1']), wire.remove(1, 'K', ['y'.repeat(600), null, null]));
-  assert.equal(transaction.changes.length, 1);
-  assert.equal(transaction.changes[0]?.rejection?.column, 'id');
+  assert.deepEqual(
+    transaction.changes.map(({ row, rejection, unindexed }) => [row, rejection?.column, unindexed]),
+    [
+      [null, 'id', undefined],
+      [null, undefined, true],
+    ],
+  );
 });
 
 test('parts: the first says so, only the last has the end, memory starts anew', () => {
@@ -127,4 +132,19 @@ test('parts: the first says so, only the last has the end, memory starts anew', 
   const last = buffer.commit(140n);
   assert.deepEqual([last.firstPart, last.endLsn, last.finalLsn, buffer.open], [false, 140n, 100n, false]);
   assert.deepEqual(outcome(last), { b: ['b', 'y', '2'] });
+});
+
+test('a row whose key makes no id is rejected, and no reject any more when it goes or gets another key', () => {
+  const long = 'k'.repeat(600);
+  const states = (transaction: CollapsedTransaction): unknown =>
+    transaction.changes.map(({ id, row, rejection, unindexed }) => [id.toString(), row !== null, rejection !== null, unindexed === true]);
+  assert.deepEqual(states(collapse(wire.insert(1, [long, 'x', '1']))), [[long, false, true, false]]);
+  assert.deepEqual(states(collapse(wire.remove(1, 'K', [long, null, null]))), [[long, false, false, true]]);
+  assert.deepEqual(states(collapse(wire.insert(1, [long, 'x', '1']), wire.remove(1, 'K', [long, null, null]))), [[long, false, false, true]]);
+  const shortened = collapse(wire.update(1, ['a', 'x', '1'], { kind: 'K', before: [long, null, null] }));
+  assert.deepEqual(states(shortened), [
+    [long, false, false, true],
+    ['a', true, false, false],
+  ]);
+  assert.deepEqual(states(collapse(wire.update(1, [long, 'y', '1'], { kind: 'O', before: [long, 'x', '1'] }))), [[long, false, true, false]]);
 });

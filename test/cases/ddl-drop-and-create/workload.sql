@@ -1,0 +1,2 @@
+-- when: after the load
+drop table t; create table t (id int primary key, v text, n int);

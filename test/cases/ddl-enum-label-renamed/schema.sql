@@ -1,0 +1,1 @@
+create type mood as enum ('sad', 'ok'); create table t (id int primary key, m mood);

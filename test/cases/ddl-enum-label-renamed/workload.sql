@@ -1,0 +1,2 @@
+-- when: after the load
+alter type mood rename value 'ok' to 'fine';

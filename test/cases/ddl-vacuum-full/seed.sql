@@ -1,0 +1,2 @@
+insert into t select g, 'v', g from generate_series(1, 600) g;
+delete from t where id % 2 = 0;

@@ -1,0 +1,3 @@
+vacuum full t;
+-- session: b
+update t set v = 'w' where id < 50;

@@ -1,0 +1,1 @@
+create table t (id text collate "C" primary key, v int);

@@ -1,0 +1,2 @@
+create extension citext;
+create table t (id citext primary key, v int, big text); alter table t alter column big set storage external;

@@ -1,0 +1,1 @@
+create table t (email text primary key, day date);

@@ -1,0 +1,1 @@
+insert into t values ('some.body@example.org', 'infinity'), ('b@example.org', '2024-01-01');

@@ -1,0 +1,1 @@
+create table t (id text primary key, v int);

@@ -1,0 +1,1 @@
+insert into t values ('', 1), ('a', 2), ('b', 3);

@@ -1,0 +1,2 @@
+-- when: after the load
+update t set v = 9 where id = 'a';

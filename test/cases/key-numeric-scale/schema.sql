@@ -1,0 +1,1 @@
+create table t (id numeric primary key, v text);

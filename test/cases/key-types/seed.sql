@@ -1,0 +1,1 @@
+insert into t select timestamptz '2024-01-01 00:00:00.123456+02' + g * interval '1 hour', g, md5(g::text)::uuid, case when g % 2 = 0 then 'sad' else 'ok: fine' end::mood, date '2024-02-29' + g, 'x\:' || g from generate_series(1, 60) g;

@@ -1,0 +1,2 @@
+-- when: between chunks
+alter table t detach partition t_1;

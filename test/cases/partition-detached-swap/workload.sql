@@ -1,0 +1,2 @@
+-- when: after the verification
+alter table t detach partition t_1;

@@ -1,0 +1,2 @@
+-- when: after the load
+drop table t_1;

@@ -1,0 +1,3 @@
+-- when: during the load
+update t set k = 'z' where k = 'a';
+update t set k = 'a' where k = 'c';

@@ -1,0 +1,2 @@
+-- when: after the load
+truncate t_1;

@@ -1,0 +1,2 @@
+-- when: between chunks
+truncate t_1;

@@ -1,0 +1,2 @@
+-- when: after the verification
+truncate t_1;

@@ -1,0 +1,1 @@
+create unlogged table t (id int primary key);

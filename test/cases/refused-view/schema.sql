@@ -1,0 +1,1 @@
+create table b (id int primary key); create view t as select * from b;

@@ -1,0 +1,1 @@
+insert into t values (3, null, 1.7), (4, null, 4.0);

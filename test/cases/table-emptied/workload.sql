@@ -1,0 +1,2 @@
+-- when: during the load
+delete from t;

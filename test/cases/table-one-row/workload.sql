@@ -1,0 +1,2 @@
+-- when: during the load
+update t set v = 'b';

@@ -1,0 +1,1 @@
+create table t (id int primary key, n int, body text, tags text[], doc jsonb); alter table t alter column body set storage external, alter column tags set storage external, alter column doc set storage external;

@@ -1,0 +1,1 @@
+insert into t values (1, 'old'), (2, 'j');

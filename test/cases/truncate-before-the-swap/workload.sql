@@ -1,0 +1,3 @@
+-- when: before the swap
+truncate t;
+insert into t values (7, 'new');

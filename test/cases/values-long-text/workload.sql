@@ -1,0 +1,2 @@
+-- when: during the load
+update t set j = j || '{"more": 1}' where id = 1;
