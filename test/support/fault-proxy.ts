@@ -132,11 +132,7 @@ class TcpFaultProxy implements FaultProxy {
       if (direction === 'up' && this.latencyMs > 0) await pause(this.latencyMs);
       if (direction === 'down' && this.bandwidth > 0) await pause((chunk.length / this.bandwidth) * 1000);
       const passed = this.#apply(pipe, direction, chunk);
-      if (passed.length > 0 && !to.destroyed && !to.write(passed)) {
-        await new Promise<void>((resolve) => {
-          to.once('drain', resolve).once('close', resolve);
-        });
-      }
+      if (passed.length > 0 && !to.destroyed && !to.write(passed)) await drained(to);
     }
   }
 
@@ -168,6 +164,16 @@ class TcpFaultProxy implements FaultProxy {
         return chunk.subarray(0, at);
     }
   }
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
 }
 
 function cut({ client, server }: Pipe): void {
