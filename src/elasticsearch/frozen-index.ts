@@ -10,7 +10,7 @@ import { assertWhole, type HitPage, readHits } from './raw-hits.ts';
 const KEEP_ALIVE = '15m';
 const SLICES = 2;
 /** What a page aims at; a scan holds two pages of each slice in memory. */
-const PAGE_BYTES = 4 << 20;
+const PAGE_BYTES = 1 << 20;
 /** An answer that grows beyond is thrown away and asked for again with fewer documents. */
 const PAGE_LIMIT_BYTES = 32 << 20;
 const FIRST_PAGE = 200;

@@ -7,6 +7,7 @@ import type { Hash64 } from '../../core/verify/checksum.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
 import { compareReference } from '../../core/verify/reference-compare.ts';
 import type { FrozenIndex, ReferenceRequest, ReferenceRow, ScannedDocument } from '../ports.ts';
+import type { BatchSize } from './batch-size.ts';
 import type { VerifyContext } from './comparison.ts';
 import { keyPlan } from './scan-source.ts';
 
@@ -17,6 +18,8 @@ export interface JudgeScope {
   readonly snapshotName: string | null;
   readonly rejected: ReadonlySet<string>;
   readonly hash: Hash64;
+  /** Told how wide the rows are that were read. */
+  readonly batch?: BatchSize;
 }
 
 export interface Judgement {
@@ -42,15 +45,7 @@ export async function judgeKeys(scope: JudgeScope, keys: readonly (readonly stri
     snapshotName: scope.snapshotName,
     rows: { keys: [...byId.values()] },
   });
-  return judgeRows(scope, byId, rowsById(scope.context, rows));
-}
-
-/** Compares rows that were read already (at most 1,000). */
-export async function judgeReferences(scope: JudgeScope, rows: readonly ReferenceRow[]): Promise<readonly Judgement[]> {
-  const byId = keysById(
-    scope.context,
-    rows.map(({ key }) => key),
-  );
+  scope.batch?.learn(rows);
   return judgeRows(scope, byId, rowsById(scope.context, rows));
 }
 

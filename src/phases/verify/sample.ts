@@ -1,8 +1,9 @@
 import type { VerifyReport } from '../../core/events.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
 import { throwIfAborted } from '../run-state.ts';
+import { BatchSize } from './batch-size.ts';
 import { batches, type Comparison, type DifferenceSink } from './comparison.ts';
-import { type Judgement, type JudgeScope, judgeKeys, judgeReferences, referenceShape } from './judge.ts';
+import { type Judgement, type JudgeScope, judgeKeys, referenceShape } from './judge.ts';
 import { judgeIds } from './judge-ids.ts';
 
 /**
@@ -20,18 +21,22 @@ export async function sampleDocuments(comparison: Comparison, hash: Hash64, sink
   };
 }
 
+/** Only the keys are drawn at once: ten thousand wide rows would not fit in memory. */
 async function sampleRandom(scope: JudgeScope, sink: DifferenceSink): Promise<number> {
   const { source, table, sample, seed } = scope.context;
   if (sample === 0) return 0;
-  const rows = await source.readReference({
+  const drawn = await source.readReference({
     table,
     ...referenceShape(scope.context),
+    fields: [],
     snapshotName: scope.snapshotName,
     rows: { random: sample, seed },
   });
-  let judged = 0;
-  for (const batch of batches(rows)) judged += tell(await judgeReferences(scope, batch), sink, scope);
-  return judged;
+  return sampleKeys(
+    scope,
+    drawn.map(({ key }) => key),
+    sink,
+  );
 }
 
 /** Random documents of the index: the only place where a sample meets one that has no row. */
@@ -43,8 +48,13 @@ async function sampleIndex(scope: JudgeScope, sink: DifferenceSink): Promise<voi
 }
 
 async function sampleKeys(scope: JudgeScope, keys: readonly (readonly string[])[], sink: DifferenceSink): Promise<number> {
+  const batch = new BatchSize();
   let judged = 0;
-  for (const batch of batches(keys)) judged += tell(await judgeKeys(scope, batch), sink, scope);
+  for (let at = 0; at < keys.length; ) {
+    const some = keys.slice(at, at + batch.rows);
+    judged += tell(await judgeKeys({ ...scope, batch }, some), sink, scope);
+    at += some.length;
+  }
   return judged;
 }
 
