@@ -1,6 +1,7 @@
 import type { ElasticsearchConfig } from '../elasticsearch/connect.ts';
 import { openSink } from '../elasticsearch/sink.ts';
-import type { Sink, Source } from '../phases/ports.ts';
+import type { Source } from '../phases/ports.ts';
+import type { Sink } from '../phases/sink-ports.ts';
 import type { PostgresConfig } from '../postgres/connect.ts';
 import { openSource } from '../postgres/source.ts';
 import type { Configuration } from './config/load.ts';

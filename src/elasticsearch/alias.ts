@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { AliasProperties, AliasTarget, SwapOutcome, SwapRequest } from '../phases/ports.ts';
+import type { AliasProperties, AliasTarget, SwapOutcome, SwapRequest } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** What the name means now. Throws `preflight-refused` if it is a data stream. */

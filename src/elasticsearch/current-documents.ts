@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { CurrentDocument, DocumentName } from '../phases/ports.ts';
+import type { CurrentDocument, DocumentName } from '../phases/audit-ports.ts';
 import type { Http } from './connect.ts';
 import { failureOf, serverError } from './error-kinds.ts';
 import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';

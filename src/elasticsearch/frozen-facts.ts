@@ -1,5 +1,5 @@
 import type { IgnoredField } from '../core/audit-report.ts';
-import type { SequencedIds } from '../phases/ports.ts';
+import type { SequencedIds } from '../phases/audit-ports.ts';
 import { type Pit, repeated } from './pit.ts';
 import { assertWhole } from './raw-hits.ts';
 

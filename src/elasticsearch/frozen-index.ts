@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { FrozenIndex, ScannedDocument } from '../phases/ports.ts';
+import type { FrozenIndex, ScannedDocument } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 import { failureOf, serverError } from './error-kinds.ts';
 import { fromSequence, ignoredFields, randomIds } from './frozen-facts.ts';

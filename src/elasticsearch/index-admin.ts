@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { CreateIndexRequest } from '../phases/ports.ts';
+import type { CreateIndexRequest } from '../phases/sink-ports.ts';
 import { assertUnindexable } from './bulk.ts';
 import type { Http } from './connect.ts';
 import { type Mapping, mappingDifferences } from './created-index.ts';

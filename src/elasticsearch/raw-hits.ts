@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { ScannedDocument } from '../phases/ports.ts';
+import type { ScannedDocument } from '../phases/sink-ports.ts';
 import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';
 
 /** One answer of a search. */

@@ -1,7 +1,7 @@
 import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import { type RepairOperation, repairBody } from '../core/sink/repair-body.ts';
-import type { RepairDoor } from '../phases/ports.ts';
+import type { RepairDoor } from '../phases/audit-ports.ts';
 import { removeAlias } from './alias.ts';
 import { exchangeBulk } from './bulk.ts';
 import type { Http } from './connect.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { IndexSettings } from '../phases/ports.ts';
+import type { IndexSettings } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** Settings by full dotted name (`index.number_of_replicas`); null means unset. */

@@ -1,4 +1,4 @@
-import type { Sink, SinkIdentity } from '../phases/ports.ts';
+import type { Sink, SinkIdentity } from '../phases/sink-ports.ts';
 import { readAlias, removeAlias, swapAlias } from './alias.ts';
 import { sendBulk } from './bulk.ts';
 import { runningBulkTasks, runningRequests } from './bulk-tasks.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
-import type { Generation } from '../phases/ports.ts';
+import type { Generation } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */

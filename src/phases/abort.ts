@@ -1,9 +1,10 @@
 import { parseControl } from '../core/control.ts';
 import { Failure } from '../core/failure.ts';
 import { buildAliasOf, SLOT_PREFIX, slotName } from '../core/plan/names.ts';
-import type { Generation, Sink, Source } from './ports.ts';
+import type { Source } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 
 export interface AbortRequest {
   readonly source: Source;

@@ -16,9 +16,10 @@ import { RefreshedSink } from './audit/refreshed-sink.ts';
 import { compareInSections, type SectionedReport } from './audit/sections.ts';
 import type { AuditState } from './audit/state.ts';
 import { type AuditTarget, resolveTarget } from './audit/target.ts';
-import type { Clock, Sink, Source } from './ports.ts';
+import type { Clock, Source } from './ports.ts';
 import { repairDrift } from './repair.ts';
 import type { ReplayControl } from './replay-control.ts';
+import type { Sink } from './sink-ports.ts';
 import type { VerifyContext } from './verify/comparison.ts';
 import { verifyBySettling } from './verify.ts';
 

@@ -1,8 +1,8 @@
 import type { Checkpoint } from './checkpoint.ts';
 import { retireDisplaced } from './displaced.ts';
-import type { Generation } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
 import type { Run } from './run-state.ts';
+import type { Generation } from './sink-ports.ts';
 
 /**
  * After the swap and the drain: removes what the build needed and the generations beyond `keep`. Every step may run twice. Returns the deleted indices.

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
-import type { Generation } from './ports.ts';
 import { followerLock, retire } from './retire.ts';
 import type { BuildContext, Run } from './run-state.ts';
+import type { Generation } from './sink-ports.ts';
 import { changeControl } from './steering.ts';
 
 const NOTICE_TIMEOUT_MS = 20_000;

@@ -1,7 +1,8 @@
 import { describeControl, parseControl } from '../core/control.ts';
 import { SLOT_PREFIX } from '../core/plan/names.ts';
-import type { Generation, Sink, SlotState, Source } from './ports.ts';
+import type { SlotState, Source } from './ports.ts';
 import { followerLock } from './retire.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 
 export interface InventoryGeneration {
   readonly index: string;

@@ -1,8 +1,8 @@
 import type { BuildState } from '../core/plan/build-state.ts';
-import type { Generation } from './ports.ts';
 import { planWith } from './preflight.ts';
 import { followerLock } from './retire.ts';
 import type { BuildContext } from './run-state.ts';
+import type { Generation } from './sink-ports.ts';
 
 /** Why a run ends before it begins. */
 export interface NothingToDo {

@@ -7,9 +7,9 @@ import type { SourceTable } from '../core/table.ts';
 import { removeBuild, removeOrphans } from './abort.ts';
 import { requireFollower } from './displaced.ts';
 import { findNothingToDo, findUnfollowed, type NothingToDo } from './nothing-to-do.ts';
-import type { Generation } from './ports.ts';
 import { planWith, requireNoFailure, runPreflight } from './preflight.ts';
 import type { BuildContext } from './run-state.ts';
+import type { Generation } from './sink-ports.ts';
 
 /** Where this run begins, and with what. */
 export interface OpenedBuild {

@@ -1,6 +1,7 @@
 import { Failure, policyOf } from '../core/failure.ts';
-import type { Sink, Source } from './ports.ts';
+import type { Source } from './ports.ts';
 import type { Run } from './run-state.ts';
+import type { Sink } from './sink-ports.ts';
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;

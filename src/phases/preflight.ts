@@ -4,7 +4,8 @@ import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
 import { buildNames } from '../core/plan/names.ts';
 import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
-import type { AliasTarget, IndexSettings, Sink, Source } from './ports.ts';
+import type { Source } from './ports.ts';
+import type { AliasTarget, IndexSettings, Sink } from './sink-ports.ts';
 
 export interface PreflightRequest {
   readonly source: Source;

@@ -1,7 +1,8 @@
 import { obey } from '../core/control.ts';
 import { Failure } from '../core/failure.ts';
 import { isUnfinished } from './open-build.ts';
-import type { Clock, Generation, Sink, Source } from './ports.ts';
+import type { Clock, Source } from './ports.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 import { changeControl } from './steering.ts';
 
 const POLL_MS = 300;

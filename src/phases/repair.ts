@@ -1,10 +1,11 @@
 import type { AuditDifference, RepairReport } from '../core/audit-report.ts';
 import type { Reporter } from '../core/events.ts';
 import type { Hash64 } from '../core/verify/checksum.ts';
-import type { RepairDoor, Sink } from './ports.ts';
+import type { RepairDoor } from './audit-ports.ts';
 import { proposeWrites, type RepairScope } from './repair/propose.ts';
 import { sendWrites } from './repair/send.ts';
 import { RepairTally } from './repair/tally.ts';
+import type { Sink } from './sink-ports.ts';
 import { closingAfter, type VerifyContext } from './verify/comparison.ts';
 import type { Judgement } from './verify/judge.ts';
 import { judgeIds } from './verify/judge-ids.ts';

@@ -1,7 +1,8 @@
 import { formatLsn } from '../core/lsn.ts';
 import type { BuildState } from '../core/plan/build-state.ts';
 import { buildAliasOf } from '../core/plan/names.ts';
-import type { Generation, Sink, Source } from './ports.ts';
+import type { Source } from './ports.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 
 /** The lock that a follower holds as long as it feeds this generation; not the alias's, so that the next build can run beside it. */
 export function followerLock(index: string): string {

@@ -1,8 +1,9 @@
 import type { Reporter } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
 import { formatLsn } from '../core/lsn.ts';
-import type { AliasProperties, Clock, Generation, Sink, Source } from './ports.ts';
+import type { Clock, Source } from './ports.ts';
 import { followerLock, retire } from './retire.ts';
+import type { AliasProperties, Generation, Sink } from './sink-ports.ts';
 
 const FRESH_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;

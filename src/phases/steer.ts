@@ -3,8 +3,9 @@ import { Failure } from '../core/failure.ts';
 import { SLOT_PREFIX } from '../core/plan/names.ts';
 import { isNameFor } from './abort.ts';
 import { isUnfinished } from './open-build.ts';
-import type { Clock, Generation, Sink, Source } from './ports.ts';
+import type { Clock, Source } from './ports.ts';
 import { followerLock } from './retire.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 import { changeControl } from './steering.ts';
 
 const STOP_TIMEOUT_MS = 60_000;

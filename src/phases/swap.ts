@@ -3,8 +3,8 @@ import type { PassingReport } from '../core/verify/passing-report.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { askToStay } from './displaced.ts';
-import type { AliasProperties } from './ports.ts';
 import type { Run } from './run-state.ts';
+import type { AliasProperties } from './sink-ports.ts';
 
 /**
  * Moves the alias in one atomic call that is a compare-and-swap on exactly the generation seen at the start, carrying its properties over. It takes a passing report:

@@ -1,8 +1,9 @@
 import { Failure } from '../core/failure.ts';
 import { findOrphans, removeOrphans } from './abort.ts';
-import type { Generation, Sink, Source } from './ports.ts';
+import type { Source } from './ports.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
+import type { Generation, Sink } from './sink-ports.ts';
 
 export interface SweepRequest {
   readonly source: Source;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Failpoint } from '../../src/phases/failpoints.ts';
-import type { Sink, Source } from '../../src/phases/ports.ts';
+import type { Source } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { connect } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Moment, Statements } from './read-case.ts';

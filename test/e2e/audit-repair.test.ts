@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RepairOperation } from '../../src/core/sink/repair-body.ts';
-import type { Sink } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { elasticsearch, uniqueName } from '../support/servers.ts';
 import { type AuditWorld, auditWorld, edit, named, put, sourceOf } from './audit-world.ts';

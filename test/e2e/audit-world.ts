@@ -8,7 +8,7 @@ import type { IndexConfig } from '../../src/core/plan/index-config.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
 import type { AuditState } from '../../src/phases/audit/state.ts';
 import { runAudit } from '../../src/phases/audit.ts';
-import type { Sink } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { openSource } from '../../src/postgres/source.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { deleteIndicesLike, elasticsearch, elasticsearchUrl, type FreshDatabase, freshDatabase } from '../support/servers.ts';

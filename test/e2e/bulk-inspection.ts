@@ -1,4 +1,4 @@
-import type { Sink } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { elasticsearch, uniqueName } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 

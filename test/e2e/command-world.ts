@@ -78,4 +78,4 @@ export const opensPointInTime = ({ method, path }: ProxiedCall): boolean => meth
 /** The call that moves the alias. */
 export const movesAlias = ({ method, path }: ProxiedCall): boolean => method === 'POST' && path.startsWith('/_aliases');
 
-export const isBulk = ({ method, path }: ProxiedCall): boolean => method !== 'GET' && path.includes('/_bulk');
+const isBulk = ({ method, path }: ProxiedCall): boolean => method !== 'GET' && path.includes('/_bulk');

@@ -5,7 +5,8 @@ import type { IndexConfig, RunOptions } from '../../src/core/plan/index-config.t
 import { openSink } from '../../src/elasticsearch/sink.ts';
 import { type BuildResult, runBuild } from '../../src/phases/build.ts';
 import type { Failpoint } from '../../src/phases/failpoints.ts';
-import type { RejectRecord, Sink, Source } from '../../src/phases/ports.ts';
+import type { RejectRecord, Source } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { openSource } from '../../src/postgres/source.ts';
 import { elasticsearchUrl, type FreshDatabase, uniqueName } from '../support/servers.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RunEvent } from '../../src/core/events.ts';
 import { Failure } from '../../src/core/failure.ts';
-import type { Sink } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { deleteIndicesLike, elasticsearch, type FreshDatabase, freshDatabase, indicesLike } from '../support/servers.ts';

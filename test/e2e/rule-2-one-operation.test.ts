@@ -1,5 +1,6 @@
 import { after, before, test } from 'node:test';
-import type { ChangeStream, Sink, Source, StreamMessage } from '../../src/phases/ports.ts';
+import type { ChangeStream, Source, StreamMessage } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks, type SentOperation } from './bulk-inspection.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';

@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
-import type { ChunkReader, Sink, Source } from '../../src/phases/ports.ts';
+import type { ChunkReader, Source } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expireTombstones, interceptBulks } from './bulk-inspection.ts';
 import { type RuleWorld, ruleWorld } from './rule-world.ts';

@@ -1,5 +1,6 @@
 import { after, before, test } from 'node:test';
-import type { Sink, Source } from '../../src/phases/ports.ts';
+import type { Source } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expireTombstones, interceptBulks, type SentOperation } from './bulk-inspection.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
-import type { Sink, Source } from '../../src/phases/ports.ts';
+import type { Source } from '../../src/phases/ports.ts';
+import type { Sink } from '../../src/phases/sink-ports.ts';
 import { interceptBulks } from './bulk-inspection.ts';
 import { type RuleWorld, ruleWorld } from './rule-world.ts';
 import { wrapStream } from './wrapped.ts';

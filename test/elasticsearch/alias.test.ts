@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
-import type { AliasProperties, SwapOutcome, SwapRequest } from '../../src/phases/ports.ts';
+import type { AliasProperties, SwapOutcome, SwapRequest } from '../../src/phases/sink-ports.ts';
 import { elasticsearch, uniqueName } from '../support/servers.ts';
 import { type TestSink, testSink } from './fixture.ts';
 

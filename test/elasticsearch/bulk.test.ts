@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
 import type { BulkAnswer } from '../../src/core/sink/operation.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
-import type { CreateIndexRequest } from '../../src/phases/ports.ts';
+import type { CreateIndexRequest } from '../../src/phases/sink-ports.ts';
 import { deleteIndicesLike, elasticsearch, elasticsearchUrl, indicesLike, uniqueName } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { bulkOf, configOf, requestOf, type TestSink, testSink, type Write } from './fixture.ts';

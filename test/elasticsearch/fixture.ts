@@ -4,7 +4,7 @@ import { BulkBody } from '../../src/core/sink/bulk-body.ts';
 import type { VersionType } from '../../src/core/sink/operation.ts';
 import type { ElasticsearchConfig } from '../../src/elasticsearch/connect.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
-import type { CreateIndexRequest } from '../../src/phases/ports.ts';
+import type { CreateIndexRequest } from '../../src/phases/sink-ports.ts';
 import { deleteIndicesLike, elasticsearchUrl, uniqueName } from '../support/servers.ts';
 
 export type TestSink = Awaited<ReturnType<typeof openSink>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
-import type { FrozenIndex, ScannedDocument } from '../../src/phases/ports.ts';
+import type { FrozenIndex, ScannedDocument } from '../../src/phases/sink-ports.ts';
 import { elasticsearch } from '../support/servers.ts';
 import { bulkOf, requestOf, type TestSink, testSink, type Write } from './fixture.ts';
 

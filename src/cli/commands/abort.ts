@@ -1,7 +1,8 @@
 import { slotName } from '../../core/plan/names.ts';
 import { abortBuild } from '../../phases/abort.ts';
 import { readInventory } from '../../phases/inventory.ts';
-import type { Sink, Source } from '../../phases/ports.ts';
+import type { Source } from '../../phases/ports.ts';
+import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';
 import { ask, canAsk } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';

@@ -1,7 +1,8 @@
 import { policyOf } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { Sink, Source } from '../../phases/ports.ts';
+import type { Source } from '../../phases/ports.ts';
 import { runPreflight } from '../../phases/preflight.ts';
+import type { Sink } from '../../phases/sink-ports.ts';
 import type { Configuration, IndexEntry } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
 import type { IndexResult } from '../output/output-event.ts';

@@ -1,5 +1,6 @@
 import { policyOf } from '../../core/failure.ts';
-import type { Sink, Source } from '../../phases/ports.ts';
+import type { Source } from '../../phases/ports.ts';
+import type { Sink } from '../../phases/sink-ports.ts';
 import { findLeftovers, type Leftovers, sweep } from '../../phases/sweep.ts';
 import type { Configuration } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';

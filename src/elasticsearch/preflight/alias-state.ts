@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { AliasProperties } from '../../phases/ports.ts';
+import type { AliasProperties } from '../../phases/sink-ports.ts';
 import { readAlias } from '../alias.ts';
 import type { Http } from '../connect.ts';
 import { fail, ok, type PreflightRequest, warn } from './findings.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
-import type { IndexSettings } from '../../phases/ports.ts';
+import type { IndexSettings } from '../../phases/sink-ports.ts';
 
 export interface PreflightRequest {
   readonly alias: string;

@@ -2,7 +2,7 @@ import type { AuditDifference, AuditKind, PartitionDrift } from '../../core/audi
 import type { Difference } from '../../core/events.ts';
 import { DocumentHasher, type Hash64 } from '../../core/verify/checksum.ts';
 import { isForeignVersion, type VersionSpace } from '../../core/verify/version-owner.ts';
-import type { ScannedDocument } from '../ports.ts';
+import type { ScannedDocument } from '../sink-ports.ts';
 
 const NO_KINDS: { readonly [kind in AuditKind]: number } = { missing: 0, extra: 0, different: 0, stale: 0 };
 

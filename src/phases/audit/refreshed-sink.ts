@@ -1,6 +1,6 @@
 import type { Reporter } from '../../core/events.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Sink } from '../ports.ts';
+import type { Sink } from '../sink-ports.ts';
 
 /** The sink of an audit whose user may have no more than `read`: where it may not refresh, the index is read as of its last refresh. */
 export class RefreshedSink {

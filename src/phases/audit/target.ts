@@ -4,8 +4,9 @@ import type { BuildState } from '../../core/plan/build-state.ts';
 import type { IndexConfig } from '../../core/plan/index-config.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import type { SourceTable } from '../../core/table.ts';
-import type { AliasTarget, Sink, Source } from '../ports.ts';
+import type { Source } from '../ports.ts';
 import { planWith } from '../preflight.ts';
+import type { AliasTarget, Sink } from '../sink-ports.ts';
 
 export interface AuditTarget {
   /** Concrete. */

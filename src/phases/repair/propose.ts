@@ -2,7 +2,7 @@ import { ByteWriter } from '../../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../../core/encode/document.ts';
 import type { RepairCondition, RepairOperation } from '../../core/sink/repair-body.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
-import type { CurrentDocument, DocumentName, RepairDoor } from '../ports.ts';
+import type { CurrentDocument, DocumentName, RepairDoor } from '../audit-ports.ts';
 import type { VerifyContext } from '../verify/comparison.ts';
 import type { Judgement } from '../verify/judge.ts';
 import { keyPlan } from '../verify/scan-source.ts';

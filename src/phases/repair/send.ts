@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { ItemOutcome } from '../../core/sink/operation.ts';
 import type { RepairOperation } from '../../core/sink/repair-body.ts';
-import type { RepairDoor } from '../ports.ts';
+import type { RepairDoor } from '../audit-ports.ts';
 import type { VerifyContext } from '../verify/comparison.ts';
 import type { RepairTally } from './tally.ts';
 

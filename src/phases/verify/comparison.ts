@@ -4,8 +4,9 @@ import type { Difference, Reporter } from '../../core/events.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { SourceTable } from '../../core/table.ts';
 import type { Failpoint } from '../failpoints.ts';
-import type { Clock, FrozenIndex, ScannedDocument, Sink, Source } from '../ports.ts';
+import type { Clock, Source } from '../ports.ts';
 import type { ReplayControl } from '../replay-control.ts';
+import type { FrozenIndex, ScannedDocument, Sink } from '../sink-ports.ts';
 
 export interface VerifyContext {
   readonly source: Source;

@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.ts';
-import type { CreatedSlot, FrozenIndex } from '../ports.ts';
+import type { CreatedSlot } from '../ports.ts';
+import type { FrozenIndex } from '../sink-ports.ts';
 import { batches, type Comparison, closingAfter, hasSqlstate, type VerifyContext } from './comparison.ts';
 
 /** No replication slot, or no walsender, is free (https://www.postgresql.org/docs/current/errcodes-appendix.html). */

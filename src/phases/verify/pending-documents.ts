@@ -1,6 +1,6 @@
 import { compareDocuments } from '../../core/verify/compare-json.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
-import type { FrozenIndex, ScannedDocument } from '../ports.ts';
+import type { FrozenIndex, ScannedDocument } from '../sink-ports.ts';
 import { BATCH_IDS, type DifferenceSink } from './comparison.ts';
 
 /** Documents waiting for their counterpart, in bytes of the source's side. */

@@ -1,5 +1,5 @@
-import type { ScannedDocument } from '../ports.ts';
 import { throwIfAborted } from '../run-state.ts';
+import type { ScannedDocument } from '../sink-ports.ts';
 import type { Comparison } from './comparison.ts';
 
 /** Reads every document of the frozen index, in no particular order; returns how many there were. */

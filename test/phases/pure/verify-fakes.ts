@@ -4,7 +4,8 @@ import type { ValueForm } from '../../../src/core/encode/value-form.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import { rowFromTexts } from '../../../src/core/row.ts';
 import type { Column, SourceTable } from '../../../src/core/table.ts';
-import type { ChunkReader, FrozenIndex, ReferenceRow, ScannedDocument, Sink, Source } from '../../../src/phases/ports.ts';
+import type { ChunkReader, ReferenceRow, Source } from '../../../src/phases/ports.ts';
+import type { FrozenIndex, ScannedDocument, Sink } from '../../../src/phases/sink-ports.ts';
 import type { VerifyContext } from '../../../src/phases/verify.ts';
 
 const FORMS: { readonly [name: string]: ValueForm } = {
