@@ -77,5 +77,3 @@ export const opensPointInTime = ({ method, path }: ProxiedCall): boolean => meth
 
 /** The call that moves the alias. */
 export const movesAlias = ({ method, path }: ProxiedCall): boolean => method === 'POST' && path.startsWith('/_aliases');
-
-const isBulk = ({ method, path }: ProxiedCall): boolean => method !== 'GET' && path.includes('/_bulk');
