@@ -68,7 +68,7 @@ export interface Case {
 /** The case folders in the order of their names. */
 export function readCases(): readonly Case[] {
   return readdirSync(FOLDER, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== 'pure')
     .map(({ name }) => readCase(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
