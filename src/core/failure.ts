@@ -33,8 +33,11 @@ export type FailureKind =
 
 interface FailurePolicy {
   readonly exitCode: number;
-  /** `retry`: the same call again after a pause. `restart`: from the last checkpoint, by the same command. `stop`: a person must look. */
-  readonly action: 'retry' | 'restart' | 'stop';
+  /**
+   * `retry`: the same call again after a pause. `restart`: from the last checkpoint, by the same command. `stop`: a person must look, and what there is stays.
+   * `abandon`: the build can never be finished; production comes first, so slot and publication go and the index stays for inspection.
+   */
+  readonly action: 'retry' | 'restart' | 'stop' | 'abandon';
 }
 
 const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
@@ -42,14 +45,14 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   config: { exitCode: 64, action: 'stop' },
   'preflight-refused': { exitCode: 20, action: 'stop' },
   locked: { exitCode: 21, action: 'stop' },
-  'verification-failed': { exitCode: 22, action: 'stop' },
-  'alias-changed': { exitCode: 23, action: 'stop' },
-  'slot-lost': { exitCode: 24, action: 'stop' },
-  'source-changed': { exitCode: 24, action: 'stop' },
+  'verification-failed': { exitCode: 22, action: 'abandon' },
+  'alias-changed': { exitCode: 23, action: 'abandon' },
+  'slot-lost': { exitCode: 24, action: 'abandon' },
+  'source-changed': { exitCode: 24, action: 'abandon' },
   'plan-changed': { exitCode: 24, action: 'stop' },
   'state-unknown': { exitCode: 24, action: 'stop' },
-  'too-many-rejects': { exitCode: 25, action: 'stop' },
-  'slot-wal-limit': { exitCode: 26, action: 'stop' },
+  'too-many-rejects': { exitCode: 25, action: 'abandon' },
+  'slot-wal-limit': { exitCode: 26, action: 'abandon' },
   denied: { exitCode: 27, action: 'stop' },
   unreachable: { exitCode: 69, action: 'stop' },
   'slot-timeout': { exitCode: 75, action: 'restart' },
@@ -58,7 +61,7 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   'sink-blocked': { exitCode: 75, action: 'retry' },
   stalled: { exitCode: 75, action: 'restart' },
   'sink-refused': { exitCode: 1, action: 'stop' },
-  'target-vanished': { exitCode: 1, action: 'stop' },
+  'target-vanished': { exitCode: 1, action: 'abandon' },
   'rejects-unwritable': { exitCode: 75, action: 'restart' },
   'swap-vetoed': { exitCode: 22, action: 'stop' },
   'held-too-long': { exitCode: 75, action: 'restart' },
@@ -89,4 +92,9 @@ export class Failure extends Error {
 /** The row of the policy table for any thrown value; what is not a `Failure` is a bug: exit 1, stop. */
 export function policyOf(error: unknown): FailurePolicy {
   return error instanceof Failure ? POLICY[error.kind] : { exitCode: 1, action: 'stop' };
+}
+
+/** The kinds that end in this action, in the table's order. */
+export function failureKinds(action: FailurePolicy['action']): FailureKind[] {
+  return (Object.keys(POLICY) as FailureKind[]).filter((kind) => POLICY[kind].action === action);
 }

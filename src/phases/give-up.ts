@@ -1,28 +1,21 @@
 import type { Build } from '../core/build.ts';
-import { Failure, type FailureKind } from '../core/failure.ts';
+import { Failure, policyOf } from '../core/failure.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { retire } from './retire.ts';
 import type { Run } from './run-state.ts';
 
-/** After these the build can never be finished: production comes first, so slot and publication go; the index stays for inspection. */
-const FINAL: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'verification-failed',
-  'alias-changed',
-  'slot-lost',
-  'source-changed',
-  'too-many-rejects',
-  'slot-wal-limit',
-  'target-vanished',
-]);
-
-/** Before the index exists nothing can be resumed, so nothing is left behind whatever happened. */
+/**
+ * What happens to a build that stopped: the one table in core/failure.ts says whether it can ever be finished. Before the index exists nothing can be resumed, so
+ * nothing is left behind whatever happened.
+ */
 export async function giveUp(run: Run, build: Build, checkpoint: Checkpoint | null, error: unknown): Promise<void> {
-  const nothingToResume = build.at === 'slot' || (build.at === 'index' && checkpoint === null);
-  const hopeless = error instanceof Failure && FINAL.has(error.kind);
-  if (build.at === 'follow') return await giveUpFollowing(run, checkpoint, hopeless && error.kind !== 'too-many-rejects');
+  const hopeless = policyOf(error).action === 'abandon';
+  const mendable = error instanceof Failure && error.kind === 'too-many-rejects';
+  if (build.at === 'follow') return await giveUpFollowing(run, checkpoint, hopeless && !mendable);
   // Behind the swap only the clean-up is left, and the same command finishes it.
-  if (build.at === 'cleanup' || !(nothingToResume || hopeless)) return;
+  if (build.at === 'cleanup') return;
   try {
+    if (!hopeless && !(await nothingToResume(run, build, checkpoint))) return;
     await run.source.dropSlot(run.names.slot);
     await run.failpoint?.('failed.slot-dropped');
     await run.source.dropPublication(run.names.publication);
@@ -30,6 +23,12 @@ export async function giveUp(run: Run, build: Build, checkpoint: Checkpoint | nu
   } catch (cause) {
     tellLeftBehind(run, cause);
   }
+}
+
+/** The index may have been made though its phase did not end (a primary that was not placed in time): then the next run goes on with it and needs the slot. */
+async function nothingToResume(run: Run, build: Build, checkpoint: Checkpoint | null): Promise<boolean> {
+  if (build.at === 'slot') return true;
+  return build.at === 'index' && checkpoint === null && (await run.sink.indexUuid(run.names.index)) === null;
 }
 
 /** Readers are on it: the index stays as it is, a finished generation that is fed no more. A rejected row can be mended, so its slot stays. */
@@ -47,7 +46,7 @@ function tellLeftBehind(run: Run, cause: unknown): void {
   run.reporter.report({
     type: 'warning',
     code: 'left-behind',
-    message: `slot ${run.names.slot} or publication ${run.names.publication} could not be removed: ${cause instanceof Failure ? cause.message : 'unexpected error'}`,
+    message: `slot ${run.names.slot}, publication ${run.names.publication} or the state of ${run.names.index} may be left as they were: ${cause instanceof Failure ? cause.message : 'unexpected error'}`,
     hint: `Remove them with: realign abort ${run.config.alias}`,
   });
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { PassingReport } from '../core/verify/passing-report.ts';
+import { type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
 import { checkCatalog } from './catalog-guard.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { startLoop } from './loop.ts';
@@ -26,7 +26,7 @@ export async function isHeld(run: Run): Promise<boolean> {
 
 /**
  * Waits, with the replay going on, until the build may swap, then proves what changed meanwhile: the numbers of rows and documents, and a sample of the changed, the
- * deleted and other keys. Returns the report of the whole verification.
+ * deleted and other keys. Returns the report of the whole verification with the position and the numbers of the tail.
  */
 export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint, report: PassingReport): Promise<PassingReport> {
   await checkpoint.enter('hold');
@@ -38,8 +38,10 @@ export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint,
     await guard.stop();
     run.throttle.set('hold', null);
   }
-  await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
-  return report;
+  const tail = await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
+  // The comparison of everything is the one before the hold; position and numbers are those the swap takes place at.
+  const { fenceLsn, rows, documents, rejected } = tail;
+  return requirePassing({ ...report, fenceLsn, rows, documents, rejected });
 }
 
 async function waitForRelease(run: Run): Promise<void> {

@@ -54,7 +54,7 @@ export interface Run extends BuildContext {
   readonly abort: (failure: unknown) => void;
 }
 
-/** Figures that the progress line shows; only ever grow. */
+/** Figures that the progress line shows; they only grow, the throttle excepted. */
 export interface Counters {
   rows: number;
   written: number;

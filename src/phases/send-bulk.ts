@@ -110,10 +110,18 @@ function judge(body: BulkBody, answer: BulkAnswer): Verdict {
   }
 }
 
+/** A row that cannot be indexed is a reject. A delete that cannot be done is nothing of the kind: without it the index would keep what the table has not. */
+function refuse(body: BulkBody, position: number, reason: string): RefusedOperation {
+  if (body.kindAt(position) === 'index') return { id: body.idAt(position), reason };
+  throw new Failure('sink-refused', `Elasticsearch refuses a delete for good: ${reason}`, {
+    hint: 'The build stops before the change counts as applied. Look at the index and its settings; the same command again resumes the build.',
+  });
+}
+
 /** One bad action spoils a whole request: halve it until it stands alone (facts/elasticsearch 2.5, 2.10). */
 function split(body: BulkBody, reason: string): Verdict {
   const nothing = { done: 0, superseded: 0, moved: true, why: '' };
-  if (body.count === 1) return { ...nothing, refused: [{ id: body.idAt(0), reason }], again: [] };
+  if (body.count === 1) return { ...nothing, refused: [refuse(body, 0, reason)], again: [] };
   const positions = Array.from({ length: body.count }, (_, i) => i);
   const middle = body.count >> 1;
   return { ...nothing, refused: [], again: [body.slice(positions.slice(0, middle)), body.slice(positions.slice(middle))] };
@@ -134,7 +142,7 @@ function judgeItems(body: BulkBody, outcomes: readonly ItemOutcome[]): Verdict {
         superseded++;
         break;
       case 'rejected':
-        refused.push({ id: body.idAt(position), reason: `${outcome.errorType}: ${outcome.reason}` });
+        refused.push(refuse(body, position, `${outcome.errorType}: ${outcome.reason}`));
         break;
       case 'retry':
       case 'blocked':

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Build, type Built, type Outcome, resume, transition } from '../../src/core/build.ts';
+import { Failure, type FailureKind, failureKinds, policyOf } from '../../src/core/failure.ts';
 import type { BuildPhase, BuildState } from '../../src/core/plan/build-state.ts';
 import { requirePassing } from '../../src/core/verify/passing-report.ts';
 
@@ -106,21 +107,34 @@ test('every transition is in docs/states.md, and every row of it is a transition
   );
 });
 
-test('every resume is in docs/states.md', () => {
+const PHASES: { readonly [phase in BuildPhase]: true } = {
+  load: true,
+  catchup: true,
+  verify: true,
+  hold: true,
+  swap: true,
+  cleanup: true,
+  follow: true,
+  finished: true,
+  failed: true,
+};
+
+test('every resume is in docs/states.md: each phase, with the alias on the index and not', () => {
   const rows = tableUnder('After a crash').filter((cells) => !cells[0]?.startsWith('none'));
-  for (const [phase, alias, next] of rows) {
-    const resumed = resume(builtIn(phase as BuildPhase), alias === 'yes');
-    assert.equal(resumed?.at ?? 'a new build', next, `${phase}, alias ${alias}`);
+  const documented = new Map(rows.map(([phase, alias, next]) => [`${phase}, alias ${alias}`, next]));
+  const real = new Map<string, string>();
+  for (const phase of Object.keys(PHASES) as BuildPhase[]) {
+    for (const alias of ['yes', 'no']) real.set(`${phase}, alias ${alias}`, resume(builtIn(phase), alias === 'yes')?.at ?? 'a new build');
   }
-  assert.deepEqual([...new Set(rows.map((cells) => cells[0]))].sort(), [
-    'catchup',
-    'cleanup',
-    'failed',
-    'finished',
-    'follow',
-    'hold',
-    'load',
-    'swap',
-    'verify',
-  ]);
+  assert.deepEqual([...documented].sort(), [...real].sort());
+});
+
+test('what ends a build for good is in docs/states.md with its exit codes', () => {
+  const row = tableUnder('What a failure leaves').find((cells) => cells[3]?.includes('phase failed')) ?? [];
+  const kinds = (row[0] ?? '').split(', ') as FailureKind[];
+  assert.deepEqual(
+    kinds.map((kind) => String(policyOf(new Failure(kind, '')).exitCode)),
+    row[1]?.split(', '),
+  );
+  assert.deepEqual([...kinds].sort(), failureKinds('abandon').sort());
 });
