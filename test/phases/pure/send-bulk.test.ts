@@ -32,3 +32,13 @@ test('a refusal for overload is over: nothing is asked', async () => {
   await sendBulk(run, one());
   assert.equal(calls.length, 2);
 });
+
+test('a document that is refused is a reject; a delete that is refused stops the build, item by item and as a whole request', async () => {
+  const refused: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'rejected', errorType: 'illegal_argument_exception', reason: 'x' }] };
+  const document = new BulkBody('external');
+  document.append({ id: Buffer.from('a'), version: 8n, document: Buffer.from('{}') });
+  assert.deepEqual(await sendBulk(bulkRun(() => refused).run, document), [{ id: 'a', reason: 'illegal_argument_exception: x' }]);
+  for (const answer of [refused, { kind: 'malformed', errorType: 'illegal_argument_exception' } as const]) {
+    await assert.rejects(sendBulk(bulkRun(() => answer).run, one()), { kind: 'sink-refused' });
+  }
+});
