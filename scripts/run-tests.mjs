@@ -44,7 +44,8 @@ function requireServers(tests) {
 function runNode(tests) {
   const concurrency = Math.max(2, availableParallelism());
   const files = tests.map((path) => relative(process.cwd(), join(COMPILED, path)));
-  const options = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const isolated = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const options = tests.every(isPure) ? ['--test-reporter=spec', join(PROJECT, 'scripts', 'in-one-process.mjs')] : isolated;
   const child = spawn(process.execPath, [...options, ...files], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {

@@ -19,7 +19,9 @@ export async function findNothingToDo(context: BuildContext, generations: readon
   const keyed = runKey === null ? undefined : generations.find(({ state }) => state.runKey === runKey && isServed(state));
   if (keyed !== undefined && !(await needsFollower(context, keyed))) return { why: 'already-done', generation: keyed };
   const live = generations.find(({ state, aliases }) => aliases.includes(state.alias) && isServed(state));
-  if (!ifChanged || live === undefined || (await needsFollower(context, live))) return null;
+  // An unfinished build holds back WAL: there is work, and the run goes on with it.
+  const unfinished = generations.some(({ state }) => !isServed(state) && state.phase !== 'failed');
+  if (!ifChanged || unfinished || live === undefined || (await needsFollower(context, live))) return null;
   return (await isMadeOfTheSame(context, live.state)) ? { why: 'unchanged', generation: live } : null;
 }
 

@@ -73,7 +73,9 @@ function replicasFinding(health: ClusterHealth, replicas: number): Finding | nul
   return warn(
     'reachable-replicas',
     `${replicas} replica${replicas === 1 ? '' : 's'} wanted, but ${health.number_of_data_nodes} data node(s) can hold ${reachable}: the new index never becomes green`,
-    `set settings.number_of_replicas: ${reachable}, or swap with --swap-when yellow`,
+    health.number_of_data_nodes === 1
+      ? 'fine on a cluster of one node, where yellow is enough for the swap; settings.number_of_replicas: 0 says so'
+      : `set settings.number_of_replicas: ${reachable}, or swap with --swap-when yellow`,
   );
 }
 
