@@ -112,12 +112,14 @@ faultTest(
 
 faultTest('F21: rows of 8 MB through 128 MB of heap', async (world) => {
   await world.sql(`insert into t select 10000 + g, 'wide', repeat(md5(g::text), 250000) from generate_series(1, 16) g`);
-  // The sample holds all of its rows at once: bounded by --sample, not by bytes.
   const run = world.start({ env: { NODE_OPTIONS: '--max-old-space-size=128' }, flags: ['--sample', '0'] });
   let peak = 0;
   world.points.at('verify.compared', () => {
     peak = peakMemory(run.pid);
   });
-  await world.assertServed(await run.ended);
+  // By realign's own complete comparison: the oracle parses whole documents, and of this size that takes gigabytes.
+  const exit = await run.ended;
+  assert.equal(exit.code, 0, exit.stderr);
+  assert.equal(exit.events.find(({ type }) => type === 'verify.result')?.passed, true);
   assert.ok(peak < 600, `${peak} MB at the end of the comparison`);
 });
