@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
 const COMPILED = join(PROJECT, 'dist', 'test');
-const TEST_TIMEOUT_MS = 10 * 60_000;
+const TEST_TIMEOUT_MS = 30 * 60_000;
 
 /** What was compiled from a file that is still there: `dist` keeps the tests of deleted files. */
 function compiledTests() {
