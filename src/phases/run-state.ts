@@ -95,9 +95,10 @@ export class RejectList {
 
   async add(id: string, column: string, reason: string): Promise<void> {
     if (this.#ids.has(id)) return;
+    // The record first: a checkpoint on the way out must not say that it is written when it is not.
+    await this.#file.write({ id, column, reason });
     this.#ids.add(id);
     this.#unsaved = true;
-    await this.#file.write({ id, column, reason });
     this.#reporter.report({ type: 'rejected', id, column, reason });
     if (this.#ids.size > this.#limit) throw tooMany(this.#ids.size, this.#limit, column, reason);
   }
