@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { parse } from 'lossless-json';
 import { loadConfiguration } from '../../src/cli/config/load.ts';
 import { policyOf } from '../../src/core/failure.ts';
@@ -10,37 +10,50 @@ import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { canonicalText } from '../support/oracle-value.ts';
 import { deleteIndicesLike, elasticsearch, elasticsearchUrl, type FreshDatabase, freshDatabase } from '../support/servers.ts';
 import { type Case, type Expectation, readCases } from './read-case.ts';
-import { workloadRunner } from './run-workload.ts';
+import { type WorkloadRunner, workloadRunner } from './run-workload.ts';
 
 /**
  * Every folder beside this file is a case: `schema.sql` and `seed.sql` make the table, `config.yaml` is the user's, `workload.sql` runs at its moments during the build
- * (`read-case.ts`), and then everything must be as `expect.json` says. Cases take turns in one database, each in a clean one.
+ * (`read-case.ts`), and then everything must be as `expect.json` says. Cases take turns in a few databases, each in a clean one: most of a build's time here is waiting.
  */
-let database: FreshDatabase;
+const DATABASES = 3;
+const free: FreshDatabase[] = [];
 
 before(async () => {
-  database = await freshDatabase();
+  for (let i = 0; i < DATABASES; i++) free.push(await freshDatabase());
 });
 
-after(() => database.drop());
+after(() => Promise.all(free.map((database) => database.drop())));
 
-for (const one of readCases()) test(`${one.name}: ${one.expect.shows} (${one.expect.from})`, { timeout: 60_000 }, () => runCase(one));
+describe('cases', { concurrency: DATABASES }, () => {
+  for (const one of readCases()) it(`${one.name}: ${one.expect.shows} (${one.expect.from})`, { timeout: 120_000 }, () => inDatabase(one));
+});
 
-async function runCase(one: Case): Promise<void> {
-  await cleanDatabase();
+async function inDatabase(one: Case): Promise<void> {
+  const database = free.pop();
+  if (database === undefined) throw new Error('more cases at once than databases');
+  try {
+    await runCase(database, one);
+  } finally {
+    free.push(database);
+  }
+}
+
+async function runCase(database: FreshDatabase, one: Case): Promise<void> {
+  await cleanDatabase(database);
   await database.client.query(one.schema);
   if (one.seed !== '') await database.client.query(one.seed);
-  const config = configOf(one);
+  const config = configOf(database, one);
   const workload = workloadRunner(database.url, one.workload);
   try {
-    const outcome = await build(one.expect, config, workload);
+    const outcome = await build(database, one.expect, { config, workload });
     assert.equal(outcome.exit, one.expect.exit, outcome.message);
     for (const words of [one.expect.message ?? []].flat())
       assert.ok(outcome.message.includes(words), `${words} is not in the message: ${outcome.message}`);
     if (one.expect.exit === 0) assert.deepEqual(workload.pending(), [], 'a moment of the workload never came');
     await workload.close();
     if (outcome.run === null) assert.deepEqual(await servingIndices(config.alias), [], 'nothing may be swapped');
-    else await checkIndex(one.expect, config, outcome.run);
+    else await checkIndex(database, one.expect, { config, run: outcome.run });
     await assertNoLeaks({ database, indices: [] });
   } finally {
     await workload.close().catch(() => {});
@@ -54,7 +67,12 @@ interface CaseOutcome {
   readonly run: InProcessRun | null;
 }
 
-async function build(expect: Expectation, config: IndexConfig, workload: ReturnType<typeof workloadRunner>): Promise<CaseOutcome> {
+interface CaseRun {
+  readonly config: IndexConfig;
+  readonly workload: WorkloadRunner;
+}
+
+async function build(database: FreshDatabase, expect: Expectation, { config, workload }: CaseRun): Promise<CaseOutcome> {
   const { maxRejects = 0, chunkBlocks = null } = expect;
   const { wrapSource, wrapSink, failpoint } = workload;
   const options = { maxRejects, chunkBlocks, copyJobs: 1 };
@@ -69,7 +87,12 @@ async function build(expect: Expectation, config: IndexConfig, workload: ReturnT
   }
 }
 
-async function checkIndex(expect: Expectation, config: IndexConfig, { result, rejects, events }: InProcessRun): Promise<void> {
+interface Finished {
+  readonly config: IndexConfig;
+  readonly run: InProcessRun;
+}
+
+async function checkIndex(database: FreshDatabase, expect: Expectation, { config, run: { result, rejects, events } }: Finished): Promise<void> {
   const { equals = config.table, where, rename = config.rename, exclude = config.columns.exclude, onNonFinite } = expect;
   await assertIndexEqualsTable({
     client: database.client,
@@ -116,7 +139,7 @@ async function checkMapping(index: string, expected: { readonly [field: string]:
 }
 
 /** The user's file as the command line reads it, under an alias of this run's own. */
-function configOf({ config }: Case): IndexConfig {
+function configOf(database: FreshDatabase, { config }: Case): IndexConfig {
   const environment = { DATABASE_URL: database.url, ELASTICSEARCH_URL: elasticsearchUrl() };
   const { indices } = loadConfiguration({ path: config, adHoc: null, needsIndices: true, environment, registerSecret: () => {} });
   const [entry] = indices.values();
@@ -129,7 +152,7 @@ async function servingIndices(alias: string): Promise<readonly string[]> {
   return status === 404 ? [] : Object.keys(json);
 }
 
-async function cleanDatabase(): Promise<void> {
+async function cleanDatabase(database: FreshDatabase): Promise<void> {
   const { rows } = await database.client.query<{ name: string }>(
     "select quote_ident(nspname) as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'",
   );
