@@ -71,7 +71,6 @@ export class Load {
   /** Resolves when every chunk is in the index. */
   async run(): Promise<void> {
     this.#replanStale();
-    // Everything of a plan made for an older file is gone: its rows may lie in other blocks now.
     while (!this.#leaves.every(isLeafLoaded)) {
       await runCrew(
         () => this.#run.steering.limits.copyJobs,
@@ -245,7 +244,7 @@ export class Load {
   }
 }
 
-/** Marks a rejection as looked after: whoever awaits the promise still gets it. */
+/** Marks a rejection as looked after; whoever awaits the promise still gets it. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

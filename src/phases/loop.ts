@@ -1,4 +1,4 @@
-import { Failure, policyOf } from '../core/failure.ts';
+import { isPassing } from './persist.ts';
 import type { Run } from './run-state.ts';
 
 /**
@@ -27,7 +27,6 @@ async function forgivingLoss(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const passing = policyOf(error).action === 'retry' || (error instanceof Failure && error.kind === 'unreachable');
-    if (!passing) throw error;
+    if (!isPassing(error)) throw error;
   }
 }
