@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Failure } from '../core/failure.ts';
-import type { Failpoint } from '../phases/failpoints.ts';
+import type { Failpoint } from '../phases/build/failpoints.ts';
 import type { Environment } from './config/environment.ts';
 
 export interface Failpoints {

@@ -18,7 +18,7 @@ import type { AuditState } from './audit/state.ts';
 import { type AuditTarget, resolveTarget } from './audit/target.ts';
 import type { Clock, Source } from './ports.ts';
 import { repairDrift } from './repair.ts';
-import type { ReplayControl } from './replay-control.ts';
+import type { ReplayControl } from './replay/replay-control.ts';
 import type { Sink } from './sink-ports.ts';
 import type { VerifyContext } from './verify/comparison.ts';
 import { verifyBySettling } from './verify.ts';

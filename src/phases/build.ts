@@ -1,17 +1,17 @@
 import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
-import { BulkWindow } from './bulk-window.ts';
-import { giveUp } from './give-up.ts';
-import { type OpenedBuild, openBuild } from './open-build.ts';
-import { persistentSink, persistentSource } from './persist.ts';
+import { giveUp } from './build/give-up.ts';
+import { type OpenedBuild, openBuild } from './build/open-build.ts';
+import { persistentSink, persistentSource } from './build/persist.ts';
+import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './build/run-state.ts';
+import { BulkWindow } from './bulk/bulk-window.ts';
 import { Pipeline } from './pipeline.ts';
 import type { SourceLock } from './ports.ts';
-import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './run-state.ts';
-import { Steering } from './steering.ts';
-import { Throttle } from './throttle.ts';
+import { Steering } from './steering/steering.ts';
+import { Throttle } from './steering/throttle.ts';
 
-export type { BuildContext } from './run-state.ts';
+export type { BuildContext } from './build/run-state.ts';
 
 const LOCK_POLL_MS = 500;
 const DEFAULT_SLOT_WAL_BYTES = 20n << 30n;

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
+import type { Run } from './build/run-state.ts';
 import type { Replay } from './replay.ts';
-import type { Run } from './run-state.ts';
 
 /**
  * Brings the replay to where the source is now, and the index to the settings readers will have: replicas in place and everything flushed before anybody is sent to it

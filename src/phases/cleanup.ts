@@ -1,7 +1,7 @@
-import type { Checkpoint } from './checkpoint.ts';
-import { retireDisplaced } from './displaced.ts';
-import { readerAliases } from './reader-aliases.ts';
-import type { Run } from './run-state.ts';
+import type { Checkpoint } from './build/checkpoint.ts';
+import type { Run } from './build/run-state.ts';
+import { retireDisplaced } from './generations/displaced.ts';
+import { readerAliases } from './generations/reader-aliases.ts';
 import type { Generation } from './sink-ports.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { parseControl } from '../core/control.ts';
 import { Failure } from '../core/failure.ts';
-import { checkCatalog } from './catalog-guard.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { startLoop } from './loop.ts';
+import type { Checkpoint } from './build/checkpoint.ts';
+import { startLoop } from './build/loop.ts';
+import type { Run } from './build/run-state.ts';
+import { followerLock, retire } from './generations/retire.ts';
+import { checkCatalog } from './guards/catalog-guard.ts';
 import type { SourceLock } from './ports.ts';
-import { followerLock, retire } from './retire.ts';
-import type { Run } from './run-state.ts';
 
 const ALIAS_EVERY_MS = 1000;
 const CATALOG_EVERY_MS = 5000;

@@ -1,11 +1,11 @@
 import { Failure } from '../core/failure.ts';
 import { type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
-import { checkCatalog } from './catalog-guard.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { startLoop } from './loop.ts';
-import { proveIndex } from './prove.ts';
+import type { Checkpoint } from './build/checkpoint.ts';
+import { startLoop } from './build/loop.ts';
+import type { Run } from './build/run-state.ts';
+import { checkCatalog } from './guards/catalog-guard.ts';
 import type { Replay } from './replay.ts';
-import type { Run } from './run-state.ts';
+import { proveIndex } from './verify/prove.ts';
 
 const EVERY_MS = 250;
 const CATALOG_EVERY_MS = 5000;

@@ -2,7 +2,7 @@ import type { Built } from '../core/build.ts';
 import { formatLsn } from '../core/lsn.ts';
 import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
 import { planLeaf } from '../core/plan/chunks.ts';
-import type { Run } from './run-state.ts';
+import type { Run } from './build/run-state.ts';
 
 /** Creates the fresh generation, with everything a resume needs in its mapping; the heap sizes are read after the consistent point. */
 export async function makeIndex(run: Run, cp: bigint, previous: string | null): Promise<Built> {

@@ -5,14 +5,14 @@ import type { LeafProgress } from '../core/plan/build-state.ts';
 import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
 import type { Leaf } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
-import { checkCatalog } from './catalog-guard.ts';
-import { runCrew } from './crew.ts';
-import { LoadBodies } from './load-bodies.ts';
-import { isPassing, lastingFailure } from './persist.ts';
+import { isPassing, lastingFailure } from './build/persist.ts';
+import { type Run, throwIfAborted } from './build/run-state.ts';
+import { checkCatalog } from './guards/catalog-guard.ts';
+import { runCrew } from './load/crew.ts';
+import { LoadBodies } from './load/load-bodies.ts';
+import { partitionRewritten, rewritten } from './load/rewritten.ts';
 import type { ChunkReader } from './ports.ts';
 import type { Replay } from './replay.ts';
-import { partitionRewritten, rewritten } from './rewritten.ts';
-import { type Run, throwIfAborted } from './run-state.ts';
 
 const RETRY_MS = 500;
 

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
+import type { Run } from './build/run-state.ts';
 import type { CreatedSlot } from './ports.ts';
-import type { Run } from './run-state.ts';
-import { markOwner } from './steering.ts';
+import { markOwner } from './steering/steering.ts';
 
 const POLL_MS = 50;
 

@@ -1,9 +1,9 @@
 import { Failure } from '../core/failure.ts';
 import type { PassingReport } from '../core/verify/passing-report.ts';
-import { checkCatalog } from './catalog-guard.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { askToStay } from './displaced.ts';
-import type { Run } from './run-state.ts';
+import type { Checkpoint } from './build/checkpoint.ts';
+import type { Run } from './build/run-state.ts';
+import { askToStay } from './generations/displaced.ts';
+import { checkCatalog } from './guards/catalog-guard.ts';
 import type { AliasProperties } from './sink-ports.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Failpoint } from '../../src/phases/failpoints.ts';
+import type { Failpoint } from '../../src/phases/build/failpoints.ts';
 import type { Source } from '../../src/phases/ports.ts';
 import type { Sink } from '../../src/phases/sink-ports.ts';
 import { connect } from '../support/servers.ts';

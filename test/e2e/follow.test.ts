@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { systemClock } from '../../src/cli/clock.ts';
 import { Failure } from '../../src/core/failure.ts';
-import { planRollback, type RollbackRequest, rollBack } from '../../src/phases/rollback.ts';
+import { planRollback, type RollbackRequest, rollBack } from '../../src/phases/generations/rollback.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { elasticsearch } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,4 +1,4 @@
-import type { Failpoint, FailpointName } from '../../src/phases/failpoints.ts';
+import type { Failpoint, FailpointName } from '../../src/phases/build/failpoints.ts';
 
 /** A failpoint that does `action` the first time a build passes `name`; the build waits for it. */
 export function onceAt(name: FailpointName, action: () => Promise<unknown>): Failpoint & { readonly passed: () => boolean } {

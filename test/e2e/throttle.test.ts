@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/core/events.ts';
 import { Failure } from '../../src/core/failure.ts';
 import type { BulkAnswer } from '../../src/core/sink/operation.ts';
 import type { Sink } from '../../src/phases/sink-ports.ts';
-import { steer } from '../../src/phases/steer.ts';
+import { steer } from '../../src/phases/steering/steer.ts';
 import { connect } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { withSides } from './in-process.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { RunEvent } from '../../src/core/events.ts';
 import { Failure, policyOf } from '../../src/core/failure.ts';
-import type { FailpointName } from '../../src/phases/failpoints.ts';
+import type { FailpointName } from '../../src/phases/build/failpoints.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
 import { deleteIndicesLike, elasticsearch, type FreshDatabase, freshDatabase, indicesLike } from '../support/servers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAILPOINTS, type FailpointName } from '../../src/phases/failpoints.ts';
+import { FAILPOINTS, type FailpointName } from '../../src/phases/build/failpoints.ts';
 import { elasticsearch, indicesLike } from '../support/servers.ts';
 import { type FaultWorld, faultTest, faultWorld, killAt } from './fault-world.ts';
 

@@ -1,4 +1,4 @@
-import { truncateVersion } from '../../src/phases/truncate.ts';
+import { truncateVersion } from '../../src/phases/replay/truncate.ts';
 import type { RuleSet } from './rules.ts';
 import { type Action, currentSnapshot, isOpen, rowsAfter, rowsIn } from './source.ts';
 import { acknowledging, advance, restarted } from './tool-memory.ts';

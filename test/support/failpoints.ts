@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { FailpointName } from '../../src/phases/failpoints.ts';
+import type { FailpointName } from '../../src/phases/build/failpoints.ts';
 
 /** What a test does at a moment of the build, which waits meanwhile. With `never` the build is not told to go on: it is being killed. */
 export type FailpointAction = () => Promise<unknown> | unknown;

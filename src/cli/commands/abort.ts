@@ -1,6 +1,6 @@
 import { slotName } from '../../core/plan/names.ts';
-import { abortBuild } from '../../phases/abort.ts';
-import { readInventory } from '../../phases/inventory.ts';
+import { abortBuild } from '../../phases/generations/abort.ts';
+import { readInventory } from '../../phases/generations/inventory.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';

@@ -1,7 +1,7 @@
 import { policyOf } from '../../core/failure.ts';
+import { findLeftovers, type Leftovers, sweep } from '../../phases/generations/sweep.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
-import { findLeftovers, type Leftovers, sweep } from '../../phases/sweep.ts';
 import type { Configuration } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';

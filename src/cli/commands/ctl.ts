@@ -1,6 +1,6 @@
 import type { ControlOrder, LimitChanges } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
-import { steer } from '../../phases/steer.ts';
+import { steer } from '../../phases/steering/steer.ts';
 import { systemClock } from '../clock.ts';
 import { parseSize, SIZE_EXPECTED } from '../config/quantity.ts';
 import { didYouMean } from '../nearest.ts';

@@ -1,4 +1,4 @@
-import { type Freshness, planRollback, rollBack } from '../../phases/rollback.ts';
+import { type Freshness, planRollback, rollBack } from '../../phases/generations/rollback.ts';
 import { systemClock } from '../clock.ts';
 import { formatBytes } from '../config/quantity.ts';
 import { withServers } from '../servers.ts';

@@ -1,4 +1,4 @@
-import { type Inventory, readInventory } from '../../phases/inventory.ts';
+import { type Inventory, readInventory } from '../../phases/generations/inventory.ts';
 import { systemClock } from '../clock.ts';
 import type { StatusFacts } from '../output/output-event.ts';
 import { withServers } from '../servers.ts';

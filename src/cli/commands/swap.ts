@@ -1,4 +1,4 @@
-import { findHeld, type HeldBuild, release, waitForSwap } from '../../phases/release-held.ts';
+import { findHeld, type HeldBuild, release, waitForSwap } from '../../phases/steering/release-held.ts';
 import { systemClock } from '../clock.ts';
 import { withServers } from '../servers.ts';
 import { ask, canAsk } from './ask.ts';

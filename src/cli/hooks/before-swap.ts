@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
-import type { SwapGate, SwapQuestion } from '../../phases/swap-gate.ts';
+import type { SwapGate, SwapQuestion } from '../../phases/steering/swap-gate.ts';
 import { type Environment, errorCode } from '../config/environment.ts';
 import { formatDuration } from '../config/quantity.ts';
 import type { SwapHook } from '../config/resolve-outlets.ts';

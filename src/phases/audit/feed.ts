@@ -1,6 +1,6 @@
 import { formatLsn } from '../../core/lsn.ts';
 import type { Clock, Source } from '../ports.ts';
-import type { ReplayControl } from '../replay-control.ts';
+import type { ReplayControl } from '../replay/replay-control.ts';
 
 const POLL_MS = 100;
 /** A follower confirms what is durable every few seconds at least; one that does not move for so long is not waited for. */

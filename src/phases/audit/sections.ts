@@ -2,7 +2,7 @@ import { formatLsn } from '../../core/lsn.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import { type Hash64, loadHash } from '../../core/verify/checksum.ts';
 import type { DifferenceLedger } from '../../core/verify/difference-ledger.ts';
-import { throwIfAborted } from '../run-state.ts';
+import { throwIfAborted } from '../build/run-state.ts';
 import type { VerifyContext } from '../verify/comparison.ts';
 import { Suspects, settle } from '../verify/settle.ts';
 import type { SettledReport } from '../verify.ts';

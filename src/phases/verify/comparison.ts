@@ -3,9 +3,9 @@ import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Difference, Reporter } from '../../core/events.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { SourceTable } from '../../core/table.ts';
-import type { Failpoint } from '../failpoints.ts';
+import type { Failpoint } from '../build/failpoints.ts';
 import type { Clock, Source } from '../ports.ts';
-import type { ReplayControl } from '../replay-control.ts';
+import type { ReplayControl } from '../replay/replay-control.ts';
 import type { FrozenIndex, ScannedDocument, Sink } from '../sink-ports.ts';
 
 export interface VerifyContext {

@@ -1,6 +1,6 @@
 import type { VerifyReport } from '../../core/events.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
-import { throwIfAborted } from '../run-state.ts';
+import { throwIfAborted } from '../build/run-state.ts';
 import { BatchSize } from './batch-size.ts';
 import { batches, type Comparison, type DifferenceSink } from './comparison.ts';
 import { type Judgement, type JudgeScope, judgeKeys, referenceShape } from './judge.ts';

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../run-state.ts';
+import { throwIfAborted } from '../build/run-state.ts';
 import type { ScannedDocument } from '../sink-ports.ts';
 import type { Comparison } from './comparison.ts';
 

@@ -4,7 +4,7 @@ import { DocumentEncoder } from '../../core/encode/document.ts';
 import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Row } from '../../core/row.ts';
 import type { Column } from '../../core/table.ts';
-import { throwIfAborted } from '../run-state.ts';
+import { throwIfAborted } from '../build/run-state.ts';
 import { type Comparison, closingAfter } from './comparison.ts';
 
 export interface SourceVisitor {

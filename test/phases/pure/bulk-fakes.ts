@@ -1,6 +1,6 @@
 import type { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
-import { newCounters, RejectList, type Run } from '../../../src/phases/run-state.ts';
+import { newCounters, RejectList, type Run } from '../../../src/phases/build/run-state.ts';
 import type { Sink } from '../../../src/phases/sink-ports.ts';
 
 /** As much of a run as bulks need; `answer` plays the server, and every call is in `calls`. */

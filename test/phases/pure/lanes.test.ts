@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
 import type { SentDelete } from '../../../src/core/wal/delete-memory.ts';
 import { Watermark } from '../../../src/core/wal/watermark.ts';
-import { Lanes } from '../../../src/phases/lanes.ts';
+import { Lanes } from '../../../src/phases/replay/lanes.ts';
 import { bulkRun } from './bulk-fakes.ts';
 
 test('R3: the delete in place of a refused row is remembered, with its transaction, before it is sent', async () => {

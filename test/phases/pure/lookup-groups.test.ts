@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KeyChange } from '../../../src/core/wal/transaction.ts';
-import { lookupGroups } from '../../../src/phases/lookup-groups.ts';
-import type { Step } from '../../../src/phases/step-reader.ts';
+import { lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
+import type { Step } from '../../../src/phases/replay/step-reader.ts';
 
 /** A step for each number of changes (−1: a position); every third change needs a lookup if `every` is 3. */
 function stepsOf(sizes: readonly number[]): readonly Step[] {

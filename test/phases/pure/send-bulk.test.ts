@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
-import { sendBulk } from '../../../src/phases/send-bulk.ts';
+import { sendBulk } from '../../../src/phases/bulk/send-bulk.ts';
 import { bulkRun } from './bulk-fakes.ts';
 
 function one(): BulkBody {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeControl, formatControl, limitsUnder, NO_CONTROL, obey, parseControl } from '../../../src/core/control.ts';
 import { nextBulkWindow } from '../../../src/core/sink/bulk-window.ts';
-import { BulkWindow } from '../../../src/phases/bulk-window.ts';
-import { runCrew } from '../../../src/phases/crew.ts';
-import { Throttle } from '../../../src/phases/throttle.ts';
+import { BulkWindow } from '../../../src/phases/bulk/bulk-window.ts';
+import { runCrew } from '../../../src/phases/load/crew.ts';
+import { Throttle } from '../../../src/phases/steering/throttle.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 test('a control survives its comment; a comment of somebody else is no control', () => {

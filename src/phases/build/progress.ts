@@ -1,0 +1,61 @@
+import type { PhaseName } from '../../core/events.ts';
+import type { LeafProgress } from '../../core/plan/build-state.ts';
+import { loadedShare } from '../../core/plan/chunks.ts';
+import type { Replay } from '../replay.ts';
+import type { SlotWatch } from '../steering/slot-watch.ts';
+import type { Run } from './run-state.ts';
+
+const EVERY_MS = 500;
+
+/** Reports the figures of a phase twice a second until stopped; the output decides how often it shows them. */
+export function startProgress(options: {
+  readonly run: Run;
+  readonly phase: PhaseName;
+  readonly replay: Replay;
+  readonly slot: SlotWatch;
+  readonly leaves: () => readonly LeafProgress[];
+  readonly everyMs?: number;
+}): { stop(): Promise<void> } {
+  const { run, phase, replay, slot } = options;
+  const stopper = new AbortController();
+  const startedAt = run.clock.now();
+  const firstShare = loadedShare(options.leaves());
+  const report = async (): Promise<void> => {
+    const insertLsn = await run.source.insertLsn();
+    const seconds = Math.max(0.001, (run.clock.now() - startedAt) / 1000);
+    const share = loadedShare(options.leaves());
+    const gained = share - firstShare;
+    run.reporter.report({
+      type: 'progress',
+      phase,
+      rows: run.counters.rows,
+      rowsTotal: run.table.estimatedRows,
+      share,
+      rowsPerSecond: Math.round(run.counters.rows / seconds),
+      etaSeconds: gained > 0 ? Math.round(((1 - share) / gained) * seconds) : -1,
+      changes: run.counters.changes,
+      lagBytes: String(insertLsn > replay.durableLsn ? insertLsn - replay.durableLsn : 0n),
+      slotWalBytes: String(slot.retainedBytes()),
+      slotWalLimitBytes: String(run.steering.limits.maxSlotWalBytes),
+      rejected: run.rejected.ids.size,
+      retries: run.counters.retries,
+      throttle: run.throttle.reason === '' ? run.counters.throttle : run.throttle.reason,
+    });
+  };
+  const loop = async (): Promise<void> => {
+    const signal = AbortSignal.any([stopper.signal, run.signal]);
+    while (!signal.aborted) {
+      // Figures are not worth a failure: the phases meet the same trouble and have the retry policy for it.
+      await report().catch(() => {});
+      await run.clock.sleep(options.everyMs ?? EVERY_MS, signal).catch(() => {});
+    }
+  };
+  const finished = loop();
+  return {
+    stop: async () => {
+      stopper.abort();
+      await finished;
+      await report().catch(() => {});
+    },
+  };
+}

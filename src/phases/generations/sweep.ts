@@ -1,0 +1,54 @@
+import { Failure } from '../../core/failure.ts';
+import type { Source } from '../ports.ts';
+import type { Generation, Sink } from '../sink-ports.ts';
+import { findOrphans, removeOrphans } from './abort.ts';
+import { readerAliases } from './reader-aliases.ts';
+import { followerLock, retire } from './retire.ts';
+
+export interface SweepRequest {
+  readonly source: Source;
+  readonly sink: Sink;
+  readonly alias: string;
+  /** Older generations that stay. */
+  readonly keep: number;
+}
+
+/** What nobody needs any more, for one alias. */
+export interface Leftovers {
+  /** Finished generations beyond `keep` and failed ones, none of which any alias of readers is on. */
+  readonly surplus: readonly Generation[];
+  /** Generations that lost the alias and whose follower died: their slots keep WAL for nobody. */
+  readonly unfed: readonly Generation[];
+  /** Slots and publications of no generation. */
+  readonly orphans: readonly string[];
+}
+
+/** Finds them by set difference over what carries our marks; an unfinished build is no leftover. Changes nothing. */
+export async function findLeftovers({ source, sink, alias, keep }: SweepRequest): Promise<Leftovers> {
+  const idle = (await sink.generations(alias)).filter((generation) => readerAliases(generation).length === 0);
+  const inPhase = (phase: string): readonly Generation[] => idle.filter(({ state }) => state.phase === phase);
+  const unfed: Generation[] = [];
+  for (const generation of inPhase('follow')) {
+    if (!(await source.isLocked(followerLock(generation.index)))) unfed.push(generation);
+  }
+  return { surplus: [...inPhase('finished').slice(keep), ...inPhase('failed')], unfed, orphans: await findOrphans(source, sink, alias) };
+}
+
+/** Removes them with the alias's lock held; throws `locked` while a build runs. Returns what was removed, in words. */
+export async function sweep(request: SweepRequest): Promise<readonly string[]> {
+  const { source, sink, alias } = request;
+  const lock = await source.tryLock(alias);
+  if (lock === null) throw new Failure('locked', `a build of ${alias} is running`, { hint: 'It cleans up when it ends; or stop it first.' });
+  try {
+    const { unfed, surplus } = await findLeftovers(request);
+    for (const generation of unfed) await retire(source, sink, generation);
+    for (const generation of surplus) await sink.deleteIndex(generation.index, generation.uuid);
+    return [
+      ...unfed.map(({ state }) => `slot and publication ${state.slot}`),
+      ...surplus.map(({ index }) => `index ${index}`),
+      ...(await removeOrphans(source, sink, alias)),
+    ];
+  } finally {
+    await lock.release();
+  }
+}

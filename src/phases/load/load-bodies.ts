@@ -1,0 +1,108 @@
+import type { DocumentEncoder } from '../../core/encode/document.ts';
+import type { Rejection } from '../../core/encode/document-plan.ts';
+import { rateDelayMs } from '../../core/plan/rate.ts';
+import { fieldText, type Row } from '../../core/row.ts';
+import { BulkBody } from '../../core/sink/bulk-body.ts';
+import type { Run } from '../build/run-state.ts';
+import { sendBulk } from '../bulk/send-bulk.ts';
+
+interface PendingReject {
+  readonly id: string;
+  readonly rejection: Rejection;
+}
+
+/**
+ * The load's bulk bodies: one for each connection and one for each reader. Taking one waits until it is free, which is the back-pressure on COPY; it is also where
+ * `--rate` slows the load down.
+ */
+export class LoadBodies {
+  readonly #run: Run;
+  readonly #free: BulkBody[] = [];
+  #made = 0;
+  #waiting: ((body: BulkBody) => void)[] = [];
+  #rejects: PendingReject[] = [];
+  #startedAt: number;
+  #taken = 0;
+  #rate: number | null;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#startedAt = run.clock.now();
+    this.#rate = run.steering.limits.rate;
+  }
+
+  async take(): Promise<BulkBody> {
+    await this.#flushRejects();
+    await this.#keepToRate();
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    if (this.#made < this.#run.steering.limits.bulkJobs + this.#run.steering.limits.copyJobs) {
+      this.#made++;
+      return new BulkBody('external', Math.min(this.#run.options.bulkBytes + (1 << 18), 64 << 20));
+    }
+    return await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** True if the body should be sent: `--bulk-bytes` reached, or with `--rate` a quarter of a second's rows. */
+  isFull(body: BulkBody): boolean {
+    const { bulkBytes } = this.#run.options;
+    const { rate } = this.#run.steering.limits;
+    return body.byteLength >= bulkBytes || (rate !== null && body.count * 4 >= rate);
+  }
+
+  giveBack(body: BulkBody): void {
+    body.clear();
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(body);
+    else next(body);
+  }
+
+  /** Sends the body and gives it back; a rejected operation goes on the list of rejects. */
+  async send(body: BulkBody): Promise<void> {
+    this.#taken += body.count;
+    try {
+      if (body.count > 0) {
+        for (const refused of await sendBulk(this.#run, body, this.#run.bulkWindow)) await this.#run.rejected.add(refused.id, '', refused.reason);
+      }
+      await this.#flushRejects();
+    } finally {
+      this.giveBack(body);
+    }
+  }
+
+  /** Notes a row that cannot become a document; it is written down before the next body is taken. */
+  reject(encoder: DocumentEncoder, row: Row, rejection: Rejection): void {
+    const id = encoder.id(row);
+    this.#rejects.push({ id: Buffer.isBuffer(id) ? id.toString('utf8') : keyText(this.#run, row), rejection });
+  }
+
+  async #flushRejects(): Promise<void> {
+    const rejects = this.#rejects;
+    this.#rejects = [];
+    for (const { id, rejection } of rejects) await this.#run.rejected.add(id, rejection.column, rejection.reason);
+  }
+
+  /** A new rate counts from when it was ordered. */
+  #restartRate(rate: number | null): void {
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    this.#taken = 0;
+    this.#startedAt = this.#run.clock.now();
+  }
+
+  async #keepToRate(): Promise<void> {
+    const { rate } = this.#run.steering.limits;
+    this.#restartRate(rate);
+    // Somebody waits for an exclusive lock: this chunk holds his lock queue up, so it ends as fast as it can.
+    if (rate === null || this.#run.throttle.has('lock')) return;
+    const delayMs = rateDelayMs(this.#taken, this.#run.clock.now() - this.#startedAt, rate);
+    if (delayMs < 1) return;
+    this.#run.counters.throttle = `--rate ${rate}`;
+    await this.#run.clock.sleep(delayMs, this.#run.signal);
+    this.#run.counters.throttle = '';
+  }
+}
+
+function keyText(run: Run, row: Row): string {
+  return run.documents.key.map((column) => fieldText(row, column) ?? '').join('\u0000');
+}

@@ -1,0 +1,205 @@
+import { ByteWriter } from '../../core/encode/byte-writer.ts';
+import { DocumentEncoder } from '../../core/encode/document.ts';
+import { Failure } from '../../core/failure.ts';
+import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
+import { Reservoir } from '../../core/wal/reservoir.ts';
+import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction.ts';
+import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
+import type { Run } from '../build/run-state.ts';
+import { Breather } from './breather.ts';
+import type { Lanes } from './lanes.ts';
+import type { LoadGate } from './load-gate.ts';
+import { lookupGroups, type Segment } from './lookup-groups.ts';
+import { type LookedUpRows, needsLookup, resolveLookups } from './resolve-lookups.ts';
+import type { Step } from './step-reader.ts';
+import { truncateIndex, truncateVersion } from './truncate.ts';
+
+const SAMPLED_KEYS = 10_000;
+const PENDING_BYTES = 16 << 20;
+const RETRY_MS = 20;
+
+/** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
+export class StepApplier {
+  readonly changedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
+  readonly deletedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
+  readonly #run: Run;
+  readonly #lanes: Lanes;
+  readonly #watermark: Watermark;
+  readonly #gate: LoadGate;
+  /** Null once the load is done: then no row that was read earlier can be written any more. */
+  #deletes: DeleteMemory | null;
+  readonly #encoder: DocumentEncoder;
+  readonly #writer = new ByteWriter(1 << 16);
+  readonly #breather: Breather;
+  #parts: Ticket | null = null;
+  /** `final_lsn` of the newest transaction of which only a part may be in the index. */
+  #half: bigint | null = null;
+  /** Of the transaction at hand. */
+  #ticket: Ticket | null = null;
+
+  constructor(parts: {
+    readonly run: Run;
+    readonly lanes: Lanes;
+    readonly watermark: Watermark;
+    readonly gate: LoadGate;
+    readonly deletes: DeleteMemory;
+  }) {
+    this.#run = parts.run;
+    this.#lanes = parts.lanes;
+    this.#watermark = parts.watermark;
+    this.#gate = parts.gate;
+    this.#deletes = parts.deletes;
+    this.#encoder = new DocumentEncoder(parts.run.documents);
+    this.#breather = new Breather(parts.run.clock);
+  }
+
+  /**
+   * True while only a part of a transaction is in the index, also when the stream broke off then: it comes again whole. The replay must not be ended before, or readers
+   * are left with states that no commit ever made.
+   */
+  get halfApplied(): boolean {
+    return this.#half !== null;
+  }
+
+  loadFinished(): void {
+    this.#deletes = null;
+  }
+
+  /** The stream starts again: a transaction applied in parts comes again whole. */
+  restart(): void {
+    this.#parts = null;
+    this.#ticket = null;
+    this.#lanes.versionType = 'external';
+  }
+
+  async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
+    if (steps.length === 0) return;
+    for (const group of lookupGroups(steps, (change) => needsLookup(this.#encoder, change))) {
+      const rows = await resolveLookups(this.#run, this.#encoder, group, snapshotName);
+      for (const segment of group) {
+        if (segment.step.kind === 'position') this.#watermark.open(null).endLsn = segment.step.lsn;
+        else await this.#applySegment(segment.step.transaction, segment, rows);
+      }
+    }
+  }
+
+  async #applySegment(transaction: CollapsedTransaction, { from, to }: Segment, rows: LookedUpRows): Promise<void> {
+    if (from === 0) await this.#begin(transaction);
+    const ticket = this.#ticket;
+    if (ticket === null) throw new RangeError('BUG: a segment before the beginning of its transaction');
+    for (let at = from; at < to; at++) {
+      await this.#applyChange(transaction.changes[at] as KeyChange, transaction, ticket, rows);
+      await this.#keepBounds();
+    }
+    if (to === transaction.changes.length) await this.#finish(transaction, ticket);
+  }
+
+  async #begin(transaction: CollapsedTransaction): Promise<void> {
+    this.#ticket = this.#parts ?? this.#watermark.open(transaction.xid);
+    if (this.#half === null || transaction.finalLsn > this.#half) this.#half = transaction.finalLsn;
+    if (isPart(transaction)) {
+      // Rule R2: parts share a version, so they go strictly one after another.
+      await this.#lanes.drained();
+      this.#lanes.versionType = 'external_gte';
+      this.#parts = this.#ticket;
+    }
+    if (transaction.truncate) await this.#truncate(truncateVersion(transaction.finalLsn, isPart(transaction)));
+  }
+
+  async #finish(transaction: CollapsedTransaction, ticket: Ticket): Promise<void> {
+    this.#run.counters.changes += transaction.rowChanges;
+    if (isPart(transaction)) await this.#lanes.drained();
+    if (transaction.endLsn === null) return;
+    if (this.#half !== null && transaction.finalLsn >= this.#half) this.#half = null;
+    ticket.endLsn = transaction.endLsn;
+    this.restart();
+  }
+
+  /** Memory, and the event loop: neither may depend on the size of a transaction. */
+  async #keepBounds(): Promise<void> {
+    if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
+    if (this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes) await this.#forgetDeletes(this.#deletes);
+    if (this.#breather.due) await this.#breather.breathe();
+  }
+
+  async #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> {
+    if (change.unindexed === true || (needsLookup(this.#encoder, change) && change.rejection !== null && !rows.has(change.id.toString('latin1')))) {
+      this.#run.rejected.mend(change.id.toString('utf8'));
+      return;
+    }
+    if (change.rejection !== null) {
+      await this.#run.rejected.add(change.id.toString('utf8'), change.rejection.column, change.rejection.reason);
+      return;
+    }
+    const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
+    if (row === null) {
+      this.deletedKeys.offer(change.key);
+      this.#delete(change.id, transaction, ticket, true);
+      return;
+    }
+    this.changedKeys.offer(change.key);
+    this.#writer.reset();
+    const rejection = this.#encoder.encode(row, this.#writer);
+    if (rejection === undefined) {
+      const document = Buffer.from(this.#writer.buffer.subarray(0, this.#writer.offset));
+      this.#lanes.add({ id: change.id, version: transaction.finalLsn, document }, ticket);
+      return;
+    }
+    await this.#run.rejected.add(change.id.toString('utf8'), rejection.column, rejection.reason);
+    // Rejected means absent: the older document must not stay.
+    this.#delete(change.id, transaction, ticket, false);
+  }
+
+  /** Rule R3, as long as rows are loaded. */
+  remember(sent: SentDelete): void {
+    this.#deletes?.remember(sent);
+  }
+
+  #delete(id: Buffer, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
+    this.remember({ id, version: transaction.finalLsn, xid: transaction.xid });
+    this.#lanes.add({ id, version: transaction.finalLsn, document: null }, ticket, mends);
+  }
+
+  /**
+   * What rule R3 must remember is bounded too: when no chunk is in flight, the only ones that could bring a row back are later ones, and those see whatever a
+   * snapshot taken now sees.
+   */
+  async #forgetDeletes(deletes: DeleteMemory): Promise<void> {
+    const { clock, counters, options, signal, source } = this.#run;
+    const startedAt = clock.now();
+    await this.#gate.quiesce();
+    try {
+      for (;;) {
+        deletes.forgetSeenBy([await source.currentSnapshot()]);
+        if (deletes.byteLength <= options.transactionBytes / 2) return;
+        if (clock.now() - startedAt > options.stallTimeoutMs) throw notVisible();
+        counters.throttle = 'postgres: a streamed commit is not visible yet (synchronous standby)';
+        await clock.sleep(RETRY_MS, signal);
+      }
+    } finally {
+      this.#gate.open();
+    }
+  }
+
+  async #truncate(version: bigint): Promise<void> {
+    await this.#lanes.drained();
+    await this.#gate.quiesce();
+    try {
+      await truncateIndex(this.#run, version);
+      for (const id of this.#run.rejected.ids) this.#run.rejected.mend(id);
+      this.#run.counters.truncates++;
+    } finally {
+      this.#gate.open();
+    }
+  }
+}
+
+function isPart(transaction: CollapsedTransaction): boolean {
+  return transaction.endLsn === null || !transaction.firstPart;
+}
+
+function notVisible(): Failure {
+  return new Failure('stalled', 'streamed deletes are still not visible to new snapshots', {
+    hint: 'A synchronous standby does not answer (synchronous_standby_names). The same command again resumes the build.',
+  });
+}

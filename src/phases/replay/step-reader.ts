@@ -1,0 +1,110 @@
+import { DocumentEncoder } from '../../core/encode/document.ts';
+import { Failure } from '../../core/failure.ts';
+import { decodeMessage, type WalMessage } from '../../core/wal/pgoutput.ts';
+import { mapRelation } from '../../core/wal/relation-map.ts';
+import { type CollapsedTransaction, TransactionBuffer } from '../../core/wal/transaction.ts';
+import type { Run } from '../build/run-state.ts';
+import type { ChangeStream, StreamMessage } from '../ports.ts';
+import { Breather } from './breather.ts';
+
+/** What the replay applies, in stream order: a transaction (or a part of one), or a position up to which nothing concerns us. */
+export type Step = { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction } | { readonly kind: 'position'; readonly lsn: bigint };
+
+/** Enough for one round of lookups and bulks. */
+const ROUND_BYTES = 1 << 20;
+
+/** Turns the messages of the stream into steps; stops exactly at the fence. */
+export class StepReader {
+  readonly #run: Run;
+  readonly #buffer: TransactionBuffer;
+  #stream: ChangeStream;
+  readonly #breather: Breather;
+  #target: Int32Array | null = null;
+  #messages: readonly StreamMessage[] = [];
+  #at = 0;
+
+  constructor(run: Run, stream: ChangeStream) {
+    this.#run = run;
+    this.#stream = stream;
+    this.#breather = new Breather(run.clock);
+    this.#buffer = new TransactionBuffer(new DocumentEncoder(run.documents), run.documents);
+  }
+
+  /** True if no transaction is half-read: what was read so far is whole. */
+  get betweenTransactions(): boolean {
+    return !this.#buffer.open;
+  }
+
+  /**
+   * The next steps; none after `timeoutMs` without a message. With a fence, everything with `final_lsn < fence` comes, then `fenced` is true and the rest
+   * stays for later.
+   */
+  async next(timeoutMs: number, fence: bigint | null): Promise<{ readonly steps: readonly Step[]; readonly fenced: boolean }> {
+    if (this.#at >= this.#messages.length) {
+      this.#messages = await this.#stream.read(timeoutMs);
+      this.#at = 0;
+    }
+    const steps: Step[] = [];
+    let bytes = 0;
+    this.#breather.start();
+    while (this.#at < this.#messages.length && bytes < ROUND_BYTES && !this.#breather.due) {
+      const message = this.#messages[this.#at] as StreamMessage;
+      if (message.kind === 'keepalive') {
+        this.#at++;
+        if (this.#buffer.open) continue;
+        addPosition(steps, message.walEnd);
+        if (fence !== null && message.walEnd >= fence) return { steps, fenced: true };
+        continue;
+      }
+      const decoded = decodeMessage(message.bytes);
+      if (decoded.kind === 'begin' && fence !== null && decoded.finalLsn >= fence) return { steps, fenced: true };
+      this.#at++;
+      bytes += message.bytes.length;
+      this.#take(decoded, message.bytes, steps);
+    }
+    return { steps, fenced: false };
+  }
+
+  #take(message: WalMessage, bytes: Buffer, steps: Step[]): void {
+    const buffer = this.#buffer;
+    switch (message.kind) {
+      case 'begin':
+        buffer.begin(message.finalLsn, message.xid);
+        return;
+      case 'commit':
+        steps.push({ kind: 'transaction', transaction: buffer.commit(message.endLsn) });
+        return;
+      case 'relation':
+        // With publish_via_partition_root the leaf's relation is sent too; changes always name the root.
+        if (message.oid === this.#run.table.oid) this.#target = mapRelation(message, this.#run.table, this.#run.documents);
+        return;
+      case 'insert':
+        buffer.insert(bytes, message.after, this.#targetOf(message.oid));
+        break;
+      case 'update':
+        buffer.update(bytes, message, this.#targetOf(message.oid));
+        break;
+      case 'delete':
+        buffer.delete(bytes, message.before, message.identity === 'full', this.#targetOf(message.oid));
+        break;
+      case 'truncate':
+        if (message.oids.includes(this.#run.table.oid)) buffer.truncate();
+        return;
+      case 'ignored':
+        return;
+    }
+    if (buffer.byteLength > this.#run.options.transactionBytes) steps.push({ kind: 'transaction', transaction: buffer.takePart() });
+  }
+
+  #targetOf(oid: number): Int32Array {
+    if (oid === this.#run.table.oid && this.#target !== null) return this.#target;
+    throw new Failure('source-changed', `the stream names relation ${oid}, which is not the table of this build`, {
+      hint: 'The publication or the table was replaced during the build. Run the same command again with --fresh.',
+    });
+  }
+}
+
+function addPosition(steps: Step[], lsn: bigint): void {
+  if (steps.at(-1)?.kind === 'position') steps.pop();
+  steps.push({ kind: 'position', lsn });
+}

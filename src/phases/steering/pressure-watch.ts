@@ -1,0 +1,56 @@
+import { Failure } from '../../core/failure.ts';
+import { startLoop } from '../build/loop.ts';
+import type { Run } from '../build/run-state.ts';
+
+const EVERY_MS = 1000;
+
+/** Holds the load back between two chunks while production is in trouble: standbys behind, the operator's query or file says so, somebody waits for an exclusive lock. */
+export async function watchPressure(run: Run): Promise<{ stop(): Promise<void> }> {
+  const seen = { warnedOfHidden: false };
+  const look = async (): Promise<void> => {
+    await lookAtLocks(run);
+    await lookAtStandbys(run, seen);
+    await lookAtQuery(run);
+    await lookAtFile(run);
+  };
+  // A query that cannot run is told before anything is read.
+  await look();
+  return startLoop(run, EVERY_MS, look);
+}
+
+/**
+ * New readers would queue behind a waiting ACCESS EXCLUSIVE for their lock timeout and then fail; whoever waits would wait longer. So no chunk begins until he had
+ * his turn, and the rate limit lets the running ones end.
+ */
+async function lookAtLocks(run: Run): Promise<void> {
+  const who = await run.source.exclusiveLock([run.table.oid, ...run.table.leaves.map((leaf) => leaf.oid)]);
+  run.throttle.set('lock', who === null ? null : `postgres: ${who}`);
+}
+
+async function lookAtStandbys(run: Run, seen: { warnedOfHidden: boolean }): Promise<void> {
+  const limitMs = run.options.throttles.replicaLagMs;
+  if (limitMs === null) return;
+  const { lagMs, hidden } = await run.source.replicaLag();
+  run.throttle.set('replica-lag', lagMs > limitMs ? `postgres: a standby is ${(lagMs / 1000).toFixed(1)} s behind (limits.replicaLag)` : null);
+  if (hidden === 0 || seen.warnedOfHidden) return;
+  seen.warnedOfHidden = true;
+  run.reporter.report({
+    type: 'warning',
+    code: 'replica-lag-hidden',
+    message: `limits.replicaLag cannot be judged for ${hidden} standbys: this role does not see their lag`,
+    hint: 'grant pg_read_all_stats to the role of realign',
+  });
+}
+
+async function lookAtQuery(run: Run): Promise<void> {
+  const { query } = run.options.throttles;
+  if (query === null) return;
+  run.throttle.set('query', (await run.source.throttleQuery(query)) ? 'limits.query says so' : null);
+}
+
+async function lookAtFile(run: Run): Promise<void> {
+  const { flagFile } = run.options.throttles;
+  if (flagFile === null) return;
+  if (run.fileExists === undefined) throw new Failure('config', 'limits.flagFile needs a file system');
+  run.throttle.set('flag-file', (await run.fileExists(flagFile)) ? `file ${flagFile} exists (limits.flagFile)` : null);
+}

@@ -1,0 +1,87 @@
+import { type ControlOrder, obey } from '../../core/control.ts';
+import { Failure } from '../../core/failure.ts';
+import { SLOT_PREFIX } from '../../core/plan/names.ts';
+import { isUnfinished } from '../build/open-build.ts';
+import { isNameFor } from '../generations/abort.ts';
+import { followerLock } from '../generations/retire.ts';
+import type { Clock, Source } from '../ports.ts';
+import type { Generation, Sink } from '../sink-ports.ts';
+import { changeControl } from './steering.ts';
+
+const STOP_TIMEOUT_MS = 60_000;
+const POLL_MS = 200;
+
+export interface SteerRequest {
+  readonly source: Source;
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly alias: string;
+  readonly order: ControlOrder;
+  readonly signal: AbortSignal;
+}
+
+/** What runs for an alias: a build, or a follower of a generation that is built. */
+interface Target {
+  readonly publication: string;
+  /** The lock it holds while it runs. */
+  readonly lock: string;
+}
+
+/**
+ * Gives an order to the build of this alias that runs just now, or else to its follower, wherever it runs; it obeys within a second. `stop` waits until it has stopped. Throws
+ * `preflight-refused` if nothing runs, `stalled` if it does not stop. Returns the build's name on the source.
+ */
+export async function steer(request: SteerRequest): Promise<string> {
+  const { source, order } = request;
+  const { publication, lock } = await findTarget(request);
+  await changeControl(source, publication, (control) => obey(control, order));
+  if (order.kind === 'stop') await waitForStop(request, lock);
+  return publication;
+}
+
+async function findTarget({ source, sink, alias }: SteerRequest): Promise<Target> {
+  const generations = await sink.generations(alias);
+  if (await source.isLocked(alias)) return { publication: await buildingPublication(source, generations, alias), lock: alias };
+  for (const { index, state } of byServed(generations)) {
+    const lock = followerLock(index);
+    if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock };
+  }
+  throw notRunning(alias, generations);
+}
+
+/** The follower of what readers see comes before one that keeps an older generation fresh. */
+function byServed(generations: readonly Generation[]): readonly Generation[] {
+  const served = ({ state, aliases }: Generation): number => (aliases.includes(state.alias) ? 0 : 1);
+  return [...generations].sort((a, b) => served(a) - served(b));
+}
+
+/** Before the index exists the publication belongs to no generation yet. */
+async function buildingPublication(source: Source, generations: readonly Generation[], alias: string): Promise<string> {
+  const building = generations.find(({ state }) => isUnfinished(state.phase));
+  if (building !== undefined) return building.state.publication;
+  const owned = new Set(generations.map(({ state }) => state.publication));
+  const [young] = (await source.listPublications(SLOT_PREFIX)).filter((name) => isNameFor(alias, name) && !owned.has(name));
+  if (young !== undefined) return young;
+  throw new Failure('preflight-refused', `a build of ${alias} is only just starting`, { hint: 'Run the same command again.' });
+}
+
+function notRunning(alias: string, generations: readonly Generation[]): Failure {
+  const unfinished = generations.find(({ state }) => isUnfinished(state.phase));
+  const hint =
+    unfinished === undefined
+      ? `See: realign status ${alias}`
+      : `There is an unfinished build in phase ${unfinished.state.phase}: realign rebuild ${alias} resumes it, realign abort ${alias} removes it.`;
+  return new Failure('preflight-refused', `no build of ${alias} is running, and nobody follows it; nothing was ordered`, { hint });
+}
+
+async function waitForStop({ source, clock, alias, signal }: SteerRequest, lock: string): Promise<void> {
+  const startedAt = clock.now();
+  while (await source.isLocked(lock)) {
+    if (clock.now() - startedAt > STOP_TIMEOUT_MS) {
+      throw new Failure('stalled', `the build of ${alias} was told to stop and still runs after ${STOP_TIMEOUT_MS / 1000} s`, {
+        hint: 'It stops as soon as its requests in flight end; a kill is as safe.',
+      });
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}
