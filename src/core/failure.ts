@@ -34,7 +34,7 @@ export type FailureKind =
 interface FailurePolicy {
   readonly exitCode: number;
   /**
-   * `retry`: the same call again after a pause. `restart`: from the last checkpoint, by the same command. `stop`: a person must look, and what there is stays.
+   * `retry`: the same call again after a pause, once there is a build to go on with; before that nothing is tried twice. `restart`: from the last checkpoint, by the same command. `stop`: a person must look, and what there is stays.
    * `abandon`: the build can never be finished; production comes first, so slot and publication go and the index stays for inspection.
    */
   readonly action: 'retry' | 'restart' | 'stop' | 'abandon';
@@ -54,7 +54,7 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   'too-many-rejects': { exitCode: 25, action: 'abandon' },
   'slot-wal-limit': { exitCode: 26, action: 'abandon' },
   denied: { exitCode: 27, action: 'stop' },
-  unreachable: { exitCode: 69, action: 'stop' },
+  unreachable: { exitCode: 69, action: 'retry' },
   'slot-timeout': { exitCode: 75, action: 'restart' },
   'connection-lost': { exitCode: 75, action: 'retry' },
   'sink-overloaded': { exitCode: 75, action: 'retry' },
@@ -92,6 +92,11 @@ export class Failure extends Error {
 /** The row of the policy table for any thrown value; what is not a `Failure` is a bug: exit 1, stop. */
 export function policyOf(error: unknown): FailurePolicy {
   return error instanceof Failure ? POLICY[error.kind] : { exitCode: 1, action: 'stop' };
+}
+
+/** Whether the same call may succeed in a while; a server that refuses connections is one that restarts. */
+export function isPassing(error: unknown): error is Failure {
+  return error instanceof Failure && policyOf(error).action === 'retry';
 }
 
 /** The kinds that end in this action, in the table's order. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { policyOf } from '../core/failure.ts';
+import { isPassing } from '../core/failure.ts';
 import type { Http } from './connect.ts';
 
 /** An open point in time. `id` changes: the newest one is always used (facts/elasticsearch 5.4). */
@@ -18,7 +18,7 @@ export async function repeated<T>(pit: Pit, read: () => Promise<T>): Promise<T> 
       return await read();
     } catch (error) {
       const pauseMs = pit.retryPausesMs[attempt];
-      if (pauseMs === undefined || policyOf(error).action !== 'retry') throw error;
+      if (pauseMs === undefined || !isPassing(error)) throw error;
       await pause(pauseMs);
     }
   }

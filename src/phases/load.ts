@@ -5,7 +5,7 @@ import type { LeafProgress } from '../core/plan/build-state.ts';
 import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
 import type { Leaf } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
-import { isPassing, lastingFailure } from './build/persist.ts';
+import { persist } from './build/persist.ts';
 import { type Run, throwIfAborted } from './build/run-state.ts';
 import { checkCatalog } from './guards/catalog-guard.ts';
 import { runCrew } from './load/crew.ts';
@@ -13,8 +13,6 @@ import { LoadBodies } from './load/load-bodies.ts';
 import { partitionRewritten, rewritten } from './load/rewritten.ts';
 import type { ChunkReader } from './ports.ts';
 import type { Replay } from './replay.ts';
-
-const RETRY_MS = 500;
 
 /** What one chunk needs while it is read and settled. */
 interface OpenChunk {
@@ -126,19 +124,8 @@ export class Load {
 
   /** Reads the chunk, and again if the connection broke. */
   async #readWithRetry(open: OpenChunk): Promise<Settling> {
-    const startedAt = this.#run.clock.now();
     try {
-      for (;;) {
-        try {
-          return await this.#read(open);
-        } catch (error) {
-          if (!isPassing(error)) throw error;
-          if (this.#run.clock.now() - startedAt > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
-          this.#run.counters.retries++;
-          this.#run.reporter.report({ type: 'retry', operation: 'copy', errorType: error.message, attempt: 1, delayMs: RETRY_MS });
-          await this.#run.clock.sleep(RETRY_MS, this.#run.signal);
-        }
-      }
+      return await persist(this.#run, 'copy', () => this.#read(open));
     } catch (error) {
       this.#close(open);
       throw error;

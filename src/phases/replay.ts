@@ -1,8 +1,9 @@
+import { isPassing } from '../core/failure.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
 import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { Watermark } from '../core/wal/watermark.ts';
-import { isPassing, lastingFailure } from './build/persist.ts';
+import { lastingFailure } from './build/persist.ts';
 import { type Run, throwIfAborted } from './build/run-state.ts';
 import type { ChangeStream } from './ports.ts';
 import { StepApplier } from './replay/apply-steps.ts';
@@ -140,7 +141,7 @@ export class Replay implements ReplayControl {
         lost = this.#lostAgain(lost);
         if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;
-        this.#run.reporter.report({ type: 'retry', operation: 'stream', errorType: error.message, attempt: 1, delayMs: RECONNECT_MS });
+        this.#run.reporter.report({ type: 'retry', operation: 'stream', errorType: error.kind, attempt: 1, delayMs: RECONNECT_MS });
         await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
       }
     }

@@ -1,4 +1,4 @@
-import { isPassing } from './persist.ts';
+import { isPassing } from '../../core/failure.ts';
 import type { Run } from './run-state.ts';
 
 /**

@@ -1,15 +1,10 @@
-import { Failure, policyOf } from '../../core/failure.ts';
+import { Failure, isPassing } from '../../core/failure.ts';
 import type { Source } from '../ports.ts';
 import type { Sink } from '../sink-ports.ts';
 import type { Run } from './run-state.ts';
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
-
-/** What passes by itself while a build runs. A server that refuses connections is one that restarts: at the start of a run that is a failure, here it is waited for. */
-export function isPassing(error: unknown): error is Failure {
-  return error instanceof Failure && (error.kind === 'unreachable' || policyOf(error).action === 'retry');
-}
 
 /** The failure after waiting in vain: the build exists and can be resumed, so it is not "unreachable, nothing changed" (exit 69). */
 export function lastingFailure(error: Failure): Failure {
@@ -33,42 +28,75 @@ export async function persist<T>(run: Patience, operation: string, work: () => P
       if (run.clock.now() - startedAt > run.options.stallTimeoutMs) throw lastingFailure(error);
       const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt - 1, 10));
       run.counters.retries++;
-      run.reporter.report({ type: 'retry', operation, errorType: error.message, attempt, delayMs });
+      run.reporter.report({ type: 'retry', operation, errorType: error.kind, attempt, delayMs });
       await run.clock.sleep(delayMs, run.signal);
     }
   }
 }
 
-/** The calls of a build beside its streams of rows, changes and bulks, which have retries of their own: each may be made twice (phases/ports.ts). */
-const SOURCE_CALLS: readonly (keyof Source)[] = [
-  'identity',
-  'describeTable',
-  'createPublication',
-  'readPublication',
-  'dropPublication',
-  'readSlot',
-  'dropSlot',
-  'insertLsn',
-];
-const SINK_CALLS: readonly (keyof Sink)[] = [
-  'identity',
-  'readAlias',
-  'generations',
-  'createIndex',
-  'indexUuid',
-  'writeState',
-  'runningBulkTasks',
-  'runningRequests',
-  'restoreSettings',
-  'waitForHealth',
-  'finishSettings',
-  'refresh',
-  'freeze',
-  'swap',
-  'removeBuildAlias',
-  'deleteIndex',
-  'readSettings',
-];
+/**
+ * `again`: made twice without harm (phases/ports.ts), so it is tried again while it fails for a passing reason. `once`: belongs to one of the streams of rows, changes and
+ * bulks, to a lock, or to a command beside the build; whoever calls it has the policy for it.
+ */
+type Calls<T> = { readonly [name in keyof T]: 'again' | 'once' };
+
+const SOURCE_CALLS: Calls<Source> = {
+  identity: 'again',
+  describeTable: 'again',
+  createPublication: 'again',
+  readPublication: 'again',
+  dropPublication: 'again',
+  readSlot: 'again',
+  dropSlot: 'again',
+  insertLsn: 'again',
+  describeComputed: 'once',
+  preflight: 'once',
+  tryLock: 'once',
+  listPublications: 'once',
+  createSlot: 'once',
+  listSlots: 'once',
+  openStream: 'once',
+  notYetVisible: 'once',
+  currentSnapshot: 'once',
+  openChunk: 'once',
+  openTable: 'once',
+  lookup: 'once',
+  readReference: 'once',
+  keepSnapshot: 'once',
+  readComment: 'once',
+  changeComment: 'once',
+  isLocked: 'once',
+  serverTime: 'once',
+  replicaLag: 'once',
+  throttleQuery: 'once',
+  exclusiveLock: 'once',
+  writingTransactions: 'once',
+  oldestTransaction: 'once',
+  slotWalKeepBytes: 'once',
+};
+const SINK_CALLS: Calls<Sink> = {
+  identity: 'again',
+  readAlias: 'again',
+  generations: 'again',
+  createIndex: 'again',
+  indexUuid: 'again',
+  writeState: 'again',
+  runningBulkTasks: 'again',
+  runningRequests: 'again',
+  restoreSettings: 'again',
+  waitForHealth: 'again',
+  finishSettings: 'again',
+  refresh: 'again',
+  freeze: 'again',
+  swap: 'again',
+  removeBuildAlias: 'again',
+  deleteIndex: 'again',
+  readSettings: 'again',
+  preflight: 'once',
+  bulk: 'once',
+  readMapping: 'once',
+  openRepair: 'once',
+};
 
 export const persistentSource = (run: Patience, source: Source): Source => persistent(run, source, SOURCE_CALLS);
 
@@ -76,11 +104,12 @@ export const persistentSink = (run: Patience, sink: Sink): Sink => persistent(ru
 
 type Call = (...values: unknown[]) => Promise<unknown>;
 
-function persistent<T extends object>(run: Patience, target: T, names: readonly (keyof T)[]): T {
-  const calls = names.map((name) => {
+function persistent<T extends object>(run: Patience, target: T, calls: Calls<T>): T {
+  const names = (Object.keys(calls) as (keyof T)[]).filter((name) => calls[name] === 'again');
+  const repeated = names.map((name) => {
     const call = target[name] as Call;
     const again: Call = (...values) => persist(run, String(name), () => call.apply(target, values));
     return [name, again] as const;
   });
-  return { ...target, ...Object.fromEntries(calls) };
+  return { ...target, ...Object.fromEntries(repeated) };
 }
