@@ -27,7 +27,7 @@ type Summary = Parameters<RunWitness['report']>[0];
 /** Held builds and followers say nothing for days: their notice and their figures cannot wait for the end. */
 const STILL_RUNNING = { result: 'succeeded', exit_code: 0, build: null, generation: null } as const;
 
-/** Reports, metrics and notices of a command. Whatever fails here is a warning and never changes how the run ends (faults.md F55, F58). */
+/** Reports, metrics and notices of a command. Whatever fails here is a warning and never changes how the run ends (docs/faults.md F55, F58). */
 export class Aftercare {
   readonly #request: AftercareRequest;
   readonly #report: ReportRequest | null;

@@ -9,7 +9,7 @@ export interface ExitCode {
   readonly advice: string;
 }
 
-/** Every exit code (cli.md). A code that is not here is a failure. */
+/** Every exit code (README.md, "Exit codes"). A code that is not here is a failure. */
 export const EXIT_CODES: readonly ExitCode[] = [
   { code: 0, meaning: 'done, or nothing to do', again: 'not needed', advice: 'Nothing.' },
   {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { SslMode } from './config/schema.ts';
 
-/** TLS options for node-postgres, complete: with them it reads neither `PGSSLMODE` nor the URL (facts/postgres 9.18, 9.19). */
+/** TLS options for node-postgres, complete: with them it reads neither `PGSSLMODE` nor the URL (docs/servers.md C5, C6). */
 export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
   readonly ca?: string;

@@ -79,7 +79,7 @@ export function resume(built: Built, aliasIsOnIt: boolean): Build | null {
   if (phase === 'finished' || phase === 'failed') return null;
   // A follower whose alias has moved away has nothing to go on with.
   if (phase === 'follow') return aliasIsOnIt ? { at: 'follow', built, report: null, deleted: [] } : null;
-  // Killed between the swap and its record: the alias tells (faults.md F9).
+  // Killed between the swap and its record: the alias tells (docs/faults.md F9).
   if (aliasIsOnIt) return { at: 'cleanup', built, report: null };
   return resumeUnswapped(phase, built);
 }

@@ -1,6 +1,6 @@
 import type { AuditKind } from './audit-report.ts';
 
-/** The events of a run, as `--output json` prints them (cli.md): the writer adds `time`, `build`, `index` and `seq`. Big numbers are strings. */
+/** The events of a run, as `--output json` prints them (schema/, `realign schema --events`): the writer adds `time`, `build`, `index` and `seq`. Big numbers are strings. */
 export type PhaseName = 'preflight' | 'slot' | 'index' | 'load' | 'catchup' | 'verify' | 'hold' | 'swap' | 'cleanup' | 'follow';
 
 export interface ProgressFigures {

@@ -1,6 +1,6 @@
 /**
  * Log sequence numbers as `bigint`: byte positions in the write-ahead log, 0 … 2⁶⁴−1.
- * Never compare their texts: `"9/0" > "10/0"` (facts/postgres 2.8).
+ * Never compare their texts: `"9/0" > "10/0"` (docs/servers.md P10).
  */
 
 const LSN = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;

@@ -17,8 +17,8 @@ export async function readAlias(http: Http, alias: string): Promise<AliasTarget>
 
 /**
  * Moves the alias in one atomic `_aliases` call that is a compare-and-swap: `remove` with `must_exist` fails whole if somebody else was
- * first (facts/elasticsearch 4.1; without it the alias ends on two indices, 4.2). Judged by reading the alias back, never by the answer
- * alone: `acknowledged: false` and lost answers are applied all the same (4.4). Safe to run twice.
+ * first (docs/servers.md E22; without it the alias ends on two indices). Judged by reading the alias back, never by the answer
+ * alone: `acknowledged: false` and lost answers are applied all the same (docs/servers.md E23). Safe to run twice.
  */
 export async function swapAlias(http: Http, asked: SwapRequest): Promise<SwapOutcome> {
   const before = await readAlias(http, asked.alias);
@@ -51,7 +51,7 @@ function swapActions(request: SwapRequest): readonly Action[] {
   if (request.adopt) return [{ remove_index: { index: alias } }, { add: { index: to, alias, ...properties } }];
   if (from !== null) return [{ remove: { index: from, alias, must_exist: true } }, { add: { index: to, alias, ...properties } }];
   // Nothing to remove means nothing to compare with: two first builds would both add. A cluster state takes only one write index per alias
-  // (4.7), so the flag makes the second `add` fail. It changes nothing for readers and writers of a single index.
+  // (docs/servers.md E24), so the flag makes the second `add` fail. It changes nothing for readers and writers of a single index.
   return [{ add: { index: to, alias, ...properties, is_write_index: true } }];
 }
 

@@ -9,7 +9,7 @@ interface Task {
 
 /**
  * How many bulk tasks run on the index, under its name or one of its aliases: the request itself names what the client wrote to, its shard
- * parts the concrete index. A dead client's bulk goes on in the server and may bring back what was deleted meanwhile (facts/elasticsearch 1.13).
+ * parts the concrete index. A dead client's bulk goes on in the server and may bring back what was deleted meanwhile (docs/servers.md E5).
  */
 export async function runningBulkTasks(http: Http, index: string): Promise<number> {
   const names = await namesOf(http, index);

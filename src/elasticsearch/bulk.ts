@@ -26,7 +26,7 @@ export async function exchangeBulk(http: Http, alias: string, bytes: Buffer, opa
 }
 
 /**
- * An external-version delete auto-creates a missing index, `require_alias` or not (facts/elasticsearch 1.14); index operations do not. Alias
+ * An external-version delete auto-creates a missing index, `require_alias` or not (docs/servers.md E6); index operations do not. Alias
  * names may have upper-case letters and index names may not, so for such a name the server refuses with `invalid_index_name_exception`
  * (tried on 9.0.8): only through it may deletes be sent.
  */
@@ -42,9 +42,9 @@ function bulkCall(http: Http, buildAlias: string, bytes: Buffer): Call {
     path: `/${encodeURIComponent(buildAlias)}/_bulk`,
     query: {
       require_alias: 'true',
-      // A default pipeline, set by a template, would change documents on the way (2.19).
+      // A default pipeline, set by a template, would change documents on the way (docs/servers.md E15).
       pipeline: '_none',
-      // `items.*.error` alone would drop the successful items and shift the positions (2.17).
+      // `items.*.error` alone would drop the successful items and shift the positions (docs/servers.md E14).
       filter_path: 'errors,items.*.status,items.*.error',
       // A missing shard must be told before we hang up, or each try leaves a request waiting in the server.
       timeout: `${Math.max(1, Math.floor(http.requestTimeoutMs / 2000))}s`,

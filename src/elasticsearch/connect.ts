@@ -66,7 +66,7 @@ function buildClient(config: ElasticsearchConfig): Client {
       ...(config.auth === null ? {} : { auth: config.auth }),
       tls: { rejectUnauthorized: config.rejectUnauthorized, ...(config.ca === undefined ? {} : { ca: config.ca }) },
       ...(config.caFingerprint === undefined ? {} : { caFingerprint: config.caFingerprint }),
-      // Its own retries come without a pause and hide what happened (facts/elasticsearch 2.13); the pipeline decides when to send again.
+      // Its own retries come without a pause and hide what happened (docs/servers.md C8); the pipeline decides when to send again.
       maxRetries: 0,
       requestTimeout: config.requestTimeoutMs,
       redaction: { type: 'remove' },
@@ -125,7 +125,7 @@ function httpOf(client: Client, requestTimeoutMs: number): Http {
 async function exchange(client: Client, call: Call): Promise<Answer> {
   const { statusCode, body } = await client.transport.request<AsyncIterable<Buffer>>(
     { method: call.method, path: call.path, ...(call.query === undefined ? {} : { querystring: { ...call.query } }), ...bodyOf(call.body) },
-    // As a stream: the client would parse `_source` with JSON.parse and lose digits (facts/elasticsearch 5.8), and would throw for every status ≥ 400.
+    // As a stream: the client would parse `_source` with JSON.parse and lose digits (docs/servers.md C10), and would throw for every status ≥ 400.
     {
       asStream: true,
       meta: true,
@@ -144,7 +144,7 @@ const JSON_HEADERS = {
 
 function bodyOf(body: Call['body']): { body?: object | string; bulkBody?: Buffer } {
   if (body === undefined) return {};
-  // The bulk body is typed as text or lines; bytes pass through untouched and cost least (facts/elasticsearch 2.15).
+  // The bulk body is typed as text or lines; bytes pass through untouched and cost least (docs/servers.md C9).
   return Buffer.isBuffer(body) ? { bulkBody: body } : { body };
 }
 

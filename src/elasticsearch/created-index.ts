@@ -4,7 +4,7 @@ export type Mapping = { readonly [key: string]: unknown };
 
 /**
  * What the mapping of a fresh index has that was not asked for, or lacks that was: a matching template merges its own into ours
- * (facts/elasticsearch 4.11). Fields are compared by path and type, since the server fills in and leaves out defaults of the other parameters.
+ * (docs/servers.md E26). Fields are compared by path and type, since the server fills in and leaves out defaults of the other parameters.
  */
 export function mappingDifferences(asked: Mapping, found: Mapping): readonly string[] {
   return [...fieldDifferences(typesOf(asked), typesOf(found)), ...rootDifferences(asked, found)];

@@ -6,7 +6,7 @@ import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';
 
 /**
  * The documents as they are this moment (not as of the last refresh), with the sequence number that a conditional write needs. By `_mget`, never by path:
- * an id may be `..` (facts/elasticsearch 2.6). Those that do not exist are left out.
+ * an id may be `..` (docs/servers.md E10). Those that do not exist are left out.
  */
 export async function readCurrent(http: Http, index: string, names: readonly DocumentName[]): Promise<readonly CurrentDocument[]> {
   if (names.length === 0) return [];

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../core/failure.ts';
 
-/** What an error answer of Elasticsearch says of itself; `reason` may quote document content on document endpoints (facts/elasticsearch 2.4). */
+/** What an error answer of Elasticsearch says of itself; `reason` may quote document content on document endpoints (docs/servers.md E8). */
 export interface ServerError {
   readonly status: number;
   readonly type: string;
@@ -60,7 +60,7 @@ export function serverError(status: number, body: string): ServerError {
 
 /**
  * The `Failure` for an error answer, by `error.type` first and status second: a 429 is overload or a flood-stage block, a 403 a block or a
- * missing privilege, and only the type tells which (facts/elasticsearch 2.9). With `showReason` the server's reason is quoted: only for
+ * missing privilege, and only the type tells which (docs/servers.md E11). With `showReason` the server's reason is quoted: only for
  * requests that carry no documents.
  */
 export function failureOf(error: ServerError, what: string, showReason: boolean): Failure {
@@ -96,7 +96,7 @@ function kindOf(error: ServerError): Kind {
   return BY_TYPE[error.type] ?? BY_STATUS[error.status] ?? REFUSED;
 }
 
-/** The client's errors carry request and response (documents, headers): only name and message go on (facts/elasticsearch 2.21). */
+/** The client's errors carry request and response (documents, headers): only name and message go on (docs/servers.md C11). */
 function withoutBody(error: Error): Error {
   const plain = new Error(error.message);
   plain.name = error.name;

@@ -25,7 +25,7 @@ export async function ignoredFields(pit: Pit): Promise<readonly IgnoredField[]> 
 /** The ids of `count` documents (at most 10,000), chosen by the seed; the same again on the same point in time. */
 export async function randomIds(pit: Pit, count: number, seed: number): Promise<readonly string[]> {
   if (count === 0) return [];
-  // By `_seq_no`, because a score by `_id` would load all ids into memory (facts/elasticsearch 5.21).
+  // By `_seq_no`, because a score by `_id` would load all ids into memory (docs/servers.md E34).
   const query = { function_score: { random_score: { seed, field: '_seq_no' }, boost_mode: 'replace' } };
   const { hits } = await ask(pit, { size: Math.min(count, LARGEST_SAMPLE), _source: false, track_total_hits: false, query });
   return hits.hits.map(({ _id: id }) => id);

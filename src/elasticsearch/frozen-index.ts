@@ -43,7 +43,7 @@ async function count(pit: Pit): Promise<number> {
   return page.total;
 }
 
-/** Checks at its end that the slices together gave as many documents as there are: some slicings silently give none (5.5). */
+/** Checks at its end that the slices together gave as many documents as there are: some slicings silently give none (docs/servers.md E30). */
 async function* scan(pit: Pit): AsyncGenerator<readonly ScannedDocument[]> {
   let seen = 0;
   const slices = Array.from({ length: SLICES }, (_, slice) => scanSlice(pit, slice));
@@ -74,7 +74,7 @@ async function* scanSlice(pit: Pit, slice: number): AsyncGenerator<readonly Scan
   }
 }
 
-/** Source bytes and version of each hit, in the order that costs least. No filter of any kind: filters re-render numbers (5.7). */
+/** Source bytes and version of each hit, in the order that costs least. No filter of any kind: filters re-render numbers (docs/servers.md E31). */
 const AS_STORED = '"sort":["_shard_doc"],"version":true,"track_total_hits":false';
 
 async function byIds(pit: Pit, ids: readonly string[]): Promise<readonly ScannedDocument[]> {
@@ -85,7 +85,7 @@ async function byIds(pit: Pit, ids: readonly string[]): Promise<readonly Scanned
   let spare = 0;
   for (let at = 0; at < distinct.length; ) {
     const some = distinct.slice(at, at + size);
-    // One more than there are ids: documents with one id and different routings (1.15) would fill the page and push others out of it.
+    // One more than there are ids: documents with one id and different routings (docs/servers.md E7) would fill the page and push others out of it.
     const page = await searchPage(pit, some.length + 1 + spare, `"query":{"ids":{"values":${JSON.stringify(some)}}},${AS_STORED}`, some.length > 1);
     if (page === 'too-large') {
       size = smaller(some.length);

@@ -6,7 +6,7 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Waits until the index is green (or at least yellow) with no shard starting or moving; false at the deadline. A wait that ran out is HTTP 408
- * with an ordinary body, for a missing index too (facts/elasticsearch 3.6, 3.7). Throws `target-vanished` if the index is gone.
+ * with an ordinary body, for a missing index too (docs/servers.md E18). Throws `target-vanished` if the index is gone.
  */
 export async function waitForHealth(http: Http, index: string, status: 'green' | 'yellow', timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;

@@ -12,7 +12,7 @@ const NO_PRIMARY_HINT =
 
 /**
  * Makes the generation with the hidden build alias and our state in one call, then checks that the server made what was asked: a template
- * may have attached the live alias, fields or settings (facts/elasticsearch 4.11). Such an index is deleted again, empty as it is, and
+ * may have attached the live alias, fields or settings (docs/servers.md E26). Such an index is deleted again, empty as it is, and
  * `preflight-refused` thrown. An index of the same name and build (a lost answer) is adopted.
  */
 export async function createIndex(http: Http, request: CreateIndexRequest): Promise<{ readonly uuid: string }> {
@@ -26,7 +26,7 @@ export async function createIndex(http: Http, request: CreateIndexRequest): Prom
   const made = await readMade(http, index);
   const problems = problemsOf(request, settings, made);
   if (problems.length > 0) await refuseAndDelete(http, index, made.uuid, problems);
-  // Above the high watermark the index is made but has no primary: HTTP 200, and every bulk would wait for it (3.12).
+  // Above the high watermark the index is made but has no primary: HTTP 200, and every bulk would wait for it (docs/servers.md E20).
   if (await waitForHealth(http, index, 'yellow', http.requestTimeoutMs)) return { uuid: made.uuid };
   throw new Failure('sink-blocked', `the index ${index} was made, but its primary shards are not allocated`, { hint: NO_PRIMARY_HINT });
 }
@@ -73,7 +73,7 @@ export async function readMapping(http: Http, index: string): Promise<Mapping> {
 
 /**
  * Makes everything written so far visible to searches; throws `sink-overloaded` if a shard failed. A missing primary is not told here
- * (facts/elasticsearch 5.1): the reads that follow check every shard.
+ * (docs/servers.md E28): the reads that follow check every shard.
  */
 export async function refresh(http: Http, index: string): Promise<void> {
   const answer = await http.json({ what: `refreshing ${index}`, method: 'POST', path: `${pathOf(index)}/_refresh` });

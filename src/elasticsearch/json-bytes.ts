@@ -1,5 +1,5 @@
 /**
- * Walks JSON in bytes without building values: `_source` must come out exactly as it was sent, and `JSON.parse` loses digits (facts/elasticsearch 5.7, 5.8).
+ * Walks JSON in bytes without building values: `_source` must come out exactly as it was sent, and `JSON.parse` loses digits (docs/servers.md E31, C10).
  * Assumes well-formed JSON from the server; a broken end throws `SyntaxError`.
  */
 const QUOTE = 0x22;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isPassing } from '../core/failure.ts';
 import type { Http } from './connect.ts';
 
-/** An open point in time. `id` changes: the newest one is always used (facts/elasticsearch 5.4). */
+/** An open point in time. `id` changes: the newest one is always used (docs/servers.md E29). */
 export interface Pit {
   readonly http: Http;
   readonly index: string;

@@ -7,7 +7,7 @@ export interface HitPage {
   readonly documents: readonly ScannedDocument[];
   /** Where the next page begins: the `sort` of the last hit as JSON text, digits untouched; null on an empty page. */
   readonly searchAfter: string | null;
-  /** The point in time may get a new id with every answer (facts/elasticsearch 5.4). */
+  /** The point in time may get a new id with every answer (docs/servers.md E29). */
   readonly pitId: string | null;
   /** Exact, if it was asked for. */
   readonly total: number | null;
@@ -21,7 +21,7 @@ interface Shards {
 
 /**
  * Slices the documents out of the answer of a `_search`; `_source` stays the bytes as stored, a view on `bytes`. Throws `sink-overloaded`
- * for a partial answer: HTTP 200 does not mean that every shard spoke (facts/elasticsearch 5.1).
+ * for a partial answer: HTTP 200 does not mean that every shard spoke (docs/servers.md E28).
  */
 export function readHits(bytes: Buffer): HitPage {
   let hits: HitList | null = null;

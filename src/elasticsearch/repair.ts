@@ -14,7 +14,7 @@ import { requireUuid } from './index-admin.ts';
  * Throws `target-vanished` if the index is not the one with this UUID.
  */
 export async function openRepair(http: Http, index: string, uuid: string): Promise<RepairDoor> {
-  // The upper-case letters keep a delete from creating an index by that name (facts/elasticsearch 1.14).
+  // The upper-case letters keep a delete from creating an index by that name (docs/servers.md E6).
   const alias = `${index}-REPAIR`;
   const add = { add: { index, alias, is_hidden: true } };
   await http.json({ what: `opening ${index} for the repair`, method: 'POST', path: '/_aliases', body: { actions: [add] } });

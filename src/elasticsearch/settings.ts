@@ -14,7 +14,7 @@ export function flattenSettings(settings: IndexSettings): FlatSettings {
 
 /**
  * What the index is made with: the wanted settings, but built for loading. Everything a template could bring in is set explicitly, because
- * the explicit value wins (facts/elasticsearch 4.11).
+ * the explicit value wins (docs/servers.md E26).
  */
 export function loadSettings(wanted: IndexSettings): FlatSettings {
   return { 'index.mapping.coerce': false, ...flattenSettings(wanted), ...LOAD_SETTINGS };
@@ -24,11 +24,11 @@ const LOAD_SETTINGS: FlatSettings = {
   'index.number_of_replicas': 0,
   'index.auto_expand_replicas': 'false',
   'index.refresh_interval': '-1',
-  // A seat belt only: tombstones are memory (1.12). `-1` would mean none at all (1.11).
+  // A seat belt only: tombstones are memory (docs/servers.md E3); `-1` would mean none at all (E4).
   'index.gc_deletes': '12h',
-  // `async` loses acknowledged writes on a crash, and the slot is acknowledged on the strength of them (3.2).
+  // `async` loses acknowledged writes on a crash, and the slot is acknowledged on the strength of them (docs/servers.md E16).
   'index.translog.durability': 'request',
-  // A final pipeline cannot be switched off by the request (2.19) and would change documents.
+  // A final pipeline cannot be switched off by the request (docs/servers.md E15) and would change documents.
   'index.final_pipeline': '_none',
 };
 
@@ -36,10 +36,10 @@ const LOAD_SETTINGS: FlatSettings = {
 export async function restoreSettings(http: Http, index: string, wanted: IndexSettings): Promise<void> {
   const flat = flattenSettings(wanted);
   await putSettings(http, index, {
-    // An explicit 1 and not null: null goes to the built-in default, whatever the index had before (3.5).
+    // An explicit 1 and not null: null goes to the built-in default, whatever the index had before (docs/servers.md E17).
     'index.number_of_replicas': flat['index.number_of_replicas'] ?? 1,
     'index.auto_expand_replicas': flat['index.auto_expand_replicas'] ?? 'false',
-    // Unset is a value of its own here: only then does an idle index stop refreshing (3.5).
+    // Unset is a value of its own here: only then does an idle index stop refreshing (docs/servers.md E17).
     'index.refresh_interval': flat['index.refresh_interval'] ?? null,
   });
   await http.json({ what: `flushing ${index}`, method: 'POST', path: `/${encodeURIComponent(index)}/_flush` });

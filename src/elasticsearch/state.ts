@@ -6,7 +6,7 @@ import type { Http } from './connect.ts';
 /** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */
 const NAMES_PER_REQUEST = 10;
 
-/** Replaces `_meta` whole; the server does not merge it (facts/elasticsearch 3.15). Nothing but our state is kept there. */
+/** Replaces `_meta` whole; the server does not merge it (docs/servers.md E21). Nothing but our state is kept there. */
 export async function writeState(http: Http, index: string, state: BuildState): Promise<void> {
   await http.json({
     what: `writing the state of ${index}`,

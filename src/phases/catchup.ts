@@ -4,7 +4,7 @@ import type { Replay } from './replay.ts';
 
 /**
  * Brings the replay to where the source is now, and the index to the settings readers will have: replicas in place and everything flushed before anybody is sent to it
- * (facts/elasticsearch 3.8, 3.9).
+ * (docs/servers.md E19).
  */
 export async function catchUp(run: Run, replay: Replay): Promise<void> {
   await replay.waitUntilApplied(await run.source.insertLsn());
@@ -17,7 +17,7 @@ export async function catchUp(run: Run, replay: Replay): Promise<void> {
 
 async function waitForHealth(run: Run): Promise<void> {
   const { dataNodes } = await run.sink.identity();
-  // On a single data node replicas can never be placed: waiting for green would be waiting for ever (facts/elasticsearch 3.6).
+  // On a single data node replicas can never be placed: waiting for green would be waiting for ever (docs/servers.md E18).
   const level = dataNodes === 1 ? 'yellow' : run.options.swapWhen;
   run.counters.throttle = `elasticsearch: waiting for ${level} health`;
   if (!(await run.sink.waitForHealth(run.names.index, level, run.options.stallTimeoutMs))) {

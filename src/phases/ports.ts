@@ -1,5 +1,5 @@
 /**
- * What the pipeline needs from the two servers and from the machine. Declared here, by their user (style.md 14); `src/postgres` implements the source;
+ * What the pipeline needs from the two servers and from the machine. Declared here, by their user; `src/postgres` implements the source;
  * the sink is in sink-ports.ts. Every method throws `Failure` for what can happen; anything else is a bug. Every method is safe to run twice.
  */
 

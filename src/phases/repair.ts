@@ -16,7 +16,7 @@ import { judgeIds } from './verify/judge-ids.ts';
  *
  * Why this never beats a later change of realign's own replay, which writes with version = commit LSN (rule R1). The conditional write gives the document the
  * version after its present one, v + 1. If v is ours it is a commit LSN (or CP − 1), every change of this row that is not in the document yet has a later commit,
- * and LSNs are multiples of 8: its version is at least v + 8 > v + 1 (facts/elasticsearch 1.9), so it is accepted when it comes, in whatever state the
+ * and LSNs are multiples of 8: its version is at least v + 8 > v + 1 (docs/servers.md E2), so it is accepted when it comes, in whatever state the
  * repair read the row. A version taken from the log's position would not have this property: a commit can be in the log and not yet visible to the
  * read (rule R0), and its change would then be refused for ever. A missing document is written as the load writes, with CP − 1, which loses against any
  * streamed change and against the tombstone of any streamed delete. If that is refused, a tombstone of somebody else's delete is in the way: the next round

@@ -89,7 +89,7 @@ async function correctCounts(comparison: Comparison, findings: Findings, correct
   return { ...findings, counts: { ...counts, documents: counts.documents + correction } };
 }
 
-// Such fields are in _source but not searchable, and nothing else would tell (facts/elasticsearch 5.13).
+// Such fields are in _source but not searchable, and nothing else would tell (docs/servers.md E32).
 async function warnOfIgnored(comparison: Comparison): Promise<void> {
   const { mayBeIgnored, reporter, audit } = comparison.context;
   const ignored = (await comparison.frozen.ignored()).filter(({ field }) => !mayBeIgnored?.has(field));

@@ -1,7 +1,7 @@
 import { query, type Session, textOf } from './connect.ts';
 
 /**
- * Who a slot creation waits for: transactions that hold an xid, in any database, prepared ones too (facts/postgres 1.5). First the one
+ * Who a slot creation waits for: transactions that hold an xid, in any database, prepared ones too (docs/servers.md P5). First the one
  * whose end `waitingPid` waits for; without `waitingPid` (or when it does not wait just now) every open writing transaction, oldest first.
  * A role without pg_monitor sees pids and users only, no ages.
  */

@@ -103,7 +103,7 @@ async function readColumns(session: Session, oid: number): Promise<readonly Text
   );
 }
 
-/** Names of the primary key's columns in index order (not in column order: facts/postgres 3.1). */
+/** Names of the primary key's columns in index order (not in column order: docs/servers.md P11). */
 async function readKey(session: Session, oid: number): Promise<readonly string[]> {
   const rows = await query(
     session,

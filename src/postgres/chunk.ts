@@ -16,7 +16,7 @@ const LOCK_ATTEMPTS = 12;
 interface Guard {
   readonly snapshot: string;
   readonly relfilenode: number;
-  /** The snapshot's catalog names the same file as the server uses now (facts/postgres 5.1). */
+  /** The snapshot's catalog names the same file as the server uses now (docs/servers.md P22). */
   readonly current: boolean;
 }
 
@@ -28,7 +28,7 @@ interface LeafName {
 
 /**
  * Opens one chunk: lock, then snapshot, then the guard's figures, then COPY of a block range. The lock comes before the snapshot (LOCK TABLE takes
- * none), so no rewrite can hide between the two (facts/postgres 5.1). Throws `source-changed` if the leaf is gone, `stalled` if it stays locked.
+ * none), so no rewrite can hide between the two (docs/servers.md P22). Throws `source-changed` if the leaf is gone, `stalled` if it stays locked.
  */
 export async function openChunk(pool: SessionPool, request: ChunkRequest): Promise<ChunkReader> {
   const session = await pool.acquire();
@@ -49,7 +49,7 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
 
 /**
  * The whole table under an exported snapshot, or a fresh one if null. `relfilenode` is the root's (0 for a partitioned table). Throws `stalled` if a
- * leaf was rewritten after the snapshot: COPY would then answer too few rows without any error (facts/postgres 5.1).
+ * leaf was rewritten after the snapshot: COPY would then answer too few rows without any error (docs/servers.md P22).
  */
 export async function openTable(pool: SessionPool, request: TableRequest): Promise<ChunkReader> {
   const session = await pool.acquire();

@@ -5,7 +5,7 @@ import { pinStatement } from './session-pins.ts';
 import { type Line, unlessSilent } from './silence.ts';
 import { connectFailure, type FailureContext, toFailure } from './sqlstate.ts';
 
-/** How to reach the server. The command line resolves URLs, environment and TLS into it; a connection string would override keys (facts/postgres 9.18). */
+/** How to reach the server. The command line resolves URLs, environment and TLS into it; a connection string would override keys (docs/servers.md C5). */
 export interface PostgresConfig {
   readonly host: string;
   readonly port: number;
@@ -44,7 +44,7 @@ const RAW_TEXT = { getTypeParser: () => (text: string) => text };
 export async function connect(config: PostgresConfig, options: { readonly replication: boolean }): Promise<Session> {
   const client = new pg.Client({ ...clientConfig(config), ...(options.replication ? { replication: 'database' } : {}) } as pg.ClientConfig);
   let lost: Error | null = null;
-  // Without a listener a backend that dies while idle ends the whole program (facts/postgres 9.17).
+  // Without a listener a backend that dies while idle ends the whole program (docs/servers.md C4).
   client.on('error', (error) => {
     lost ??= error;
     if (session !== null) session.lost ??= error;

@@ -59,7 +59,7 @@ export function startCopy(session: Session, context: FailureContext, select: str
 
 /**
  * Ends a COPY that may still run: a clean cancel from another session, then the connection goes. pg-copy-streams cannot stop a COPY, and a
- * destroyed stream would leave the backend in it (facts/postgres 9.15).
+ * destroyed stream would leave the backend in it (docs/servers.md C3).
  */
 export async function abandonCopy(pool: SessionPool, session: Session): Promise<void> {
   if (session.lost === null) {

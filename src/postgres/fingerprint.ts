@@ -15,7 +15,7 @@ export interface FingerprintInput {
 }
 
 /**
- * A hash over everything whose change sends no row message, or would make the stream incomplete (facts/postgres 5.2, 5.6). Not in it:
+ * A hash over everything whose change sends no row message, or would make the stream incomplete (docs/servers.md P23 to P25). Not in it:
  * relfilenodes, compared apart because VACUUM FULL is allowed; and `attmissingval`, which VACUUM FULL clears and which cannot appear on
  * a column without a new attnum.
  */

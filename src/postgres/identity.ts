@@ -2,7 +2,7 @@ import type { SourceIdentity } from '../phases/ports.ts';
 import { query, type Session, textOf } from './connect.ts';
 
 /**
- * Which server, timeline and database this is. A version space of LSNs belongs to one of them (facts/postgres 2.7). The timeline comes from
+ * Which server, timeline and database this is. A version space of LSNs belongs to one of them (docs/servers.md P9). The timeline comes from
  * the current WAL file's name: the control file has the old one until the first checkpoint after a promotion.
  */
 export async function readIdentity(session: Session): Promise<SourceIdentity> {

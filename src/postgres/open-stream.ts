@@ -26,10 +26,10 @@ const AFTER_TERMINATE_MS = 10_000;
 
 /**
  * Opens the stream of a slot at `from`. A slot still held by the walsender of a cut connection is waited for, at most wal_sender_timeout,
- * and then taken (facts/postgres 6.9). Throws `slot-lost`, `source-changed` (no publication), `locked` (a living consumer), `connection-lost`.
+ * and then taken (docs/servers.md P29). Throws `slot-lost`, `source-changed` (no publication), `locked` (a living consumer), `connection-lost`.
  */
 export async function openStream(config: PostgresConfig, pool: SessionPool, request: StreamRequest, limits: StreamLimits): Promise<ChangeStream> {
-  // From 18 on a missing publication is no error, the stream is just empty (facts/postgres 5.4).
+  // From 18 on a missing publication is no error, the stream is just empty (docs/servers.md P25).
   await pool.use((session) => requirePublication(session, request.publication));
   const session = await connect(config, { replication: true });
   try {
@@ -119,7 +119,7 @@ function inUse(slot: string): Failure {
   return new Failure('locked', `slot ${slot} is in use by another build`, { hint: 'Wait for it, or see realign status.' });
 }
 
-/** After a cut only the slot itself tells whether it can go on: a lost slot ends in the same "terminated unexpectedly" (facts/postgres 7.1). */
+/** After a cut only the slot itself tells whether it can go on: a lost slot ends in the same "terminated unexpectedly" (docs/servers.md P30). */
 async function explain(pool: SessionPool, request: StreamRequest, error: unknown): Promise<Error> {
   const doing = `streaming slot ${request.slot}`;
   if (sqlstateOf(error) === '42704') return (await missingSlot(pool, request, error)) ?? missingPublication(request.publication, error);

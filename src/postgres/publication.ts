@@ -10,7 +10,7 @@ const LOCK_TIMEOUT = '15s';
 
 /**
  * Publishes exactly this table, all four operations, no column list, no filter: both would make the application's own DDL or DML fail
- * (facts/postgres 3.2, 3.3). An existing publication of the same definition is accepted; another one throws `state-unknown`.
+ * (docs/servers.md P13, P14). An existing publication of the same definition is accepted; another one throws `state-unknown`.
  */
 export async function createPublication(session: Session, name: string, table: SourceTable, key: readonly string[] | null): Promise<void> {
   // Publishing updates of a table without a usable identity makes the application's UPDATE and DELETE fail at once.

@@ -1,4 +1,4 @@
-/** The one place where names and values become SQL text: replication commands and COPY take no bind parameters (facts/postgres 1.2). */
+/** The one place where names and values become SQL text: replication commands and COPY take no bind parameters (docs/servers.md P2). */
 
 /** `"name"` with inner quotes doubled. */
 export function quoteIdentifier(name: string): string {
@@ -20,7 +20,7 @@ export function quoteFromRelation(relation: { readonly schema: string; readonly 
   return relation.partitioned ? quoteQualified(relation) : `only ${quoteQualified(relation)}`;
 }
 
-/** `t."a", t."b"`: columns by name, because a leaf partition may have them in another order than its root (facts/postgres 4.2). */
+/** `t."a", t."b"`: columns by name, because a leaf partition may have them in another order than its root (docs/servers.md P16). */
 export function quoteColumns(alias: string, columns: readonly ColumnOrSql[]): string {
   return columns.map((column) => quoteColumn(alias, column)).join(', ');
 }

@@ -14,7 +14,7 @@ export async function identityProblem(session: Session, oid: number, id: readonl
 
 /**
  * Why the table's changes could not be followed by primary key, or null: no primary key, a deferrable one, or an identity that does not
- * carry the key's old values (facts/postgres 3.1). Leaves count too: a leaf's own identity decides what its old tuples carry.
+ * carry the key's old values (docs/servers.md P11). Leaves count too: a leaf's own identity decides what its old tuples carry.
  */
 async function primaryKeyProblem(session: Session, oid: number): Promise<IdentityProblem | null> {
   const rows = await query(

@@ -16,13 +16,13 @@ export interface StreamOptions {
   readonly silenceMs: number;
   /** The socket pauses above it and goes on below half. */
   readonly maxQueuedBytes: number;
-  /** Turns the end of the connection into the failure that `read` throws: the slot may be lost, the cut alone says nothing (facts/postgres 7.1). */
+  /** Turns the end of the connection into the failure that `read` throws: the slot may be lost, the cut alone says nothing (docs/servers.md P30). */
   readonly explainEnd: (error: unknown) => Promise<Error>;
 }
 
 /**
  * START_REPLICATION on a session of its own: raw pgoutput messages in order, back-pressure on the socket, and only positions that the
- * caller has acknowledged ever sent back. Client libraries confirm what they have received instead (facts/postgres 9.1, 9.2).
+ * caller has acknowledged ever sent back. Client libraries confirm what they have received instead (docs/servers.md C1).
  */
 export class ReplicationStream implements ChangeStream {
   readonly #session: Session;
@@ -64,7 +64,7 @@ export class ReplicationStream implements ChangeStream {
   }
 
   acknowledge(lsn: bigint): void {
-    // The server takes a position past its own end as it is, and never delivers the commits below it (facts/postgres 6.6).
+    // The server takes a position past its own end as it is, and never delivers the commits below it (docs/servers.md P28).
     if (lsn > this.#received) throw new RangeError(`acknowledging ${formatLsn(lsn)}, but only ${formatLsn(this.#received)} was received`);
     if (lsn <= this.#acknowledged) return;
     this.#acknowledged = lsn;
@@ -99,13 +99,13 @@ export class ReplicationStream implements ChangeStream {
         connection.off('copyData', onPayload).off('replicationStart', onStart);
         this.#end(error, reject);
       };
-      // Stays pending until the stream ends, which is never a success here (facts/postgres 9.20).
+      // Stays pending until the stream ends, which is never a success here (docs/servers.md C7).
       this.#session.client.query(this.#startCommand()).then(() => onEnd(new Error('the server ended the stream')), onEnd);
     });
   }
 
   #startCommand(): string {
-    // Publication names are identifiers inside a literal: unquoted they are folded to lower case (facts/postgres 5.4).
+    // Publication names are identifiers inside a literal: unquoted they are folded to lower case (docs/servers.md P25).
     const names = quoteLiteral(quoteIdentifier(this.#options.publication));
     const slot = quoteIdentifier(this.#options.slot);
     return `START_REPLICATION SLOT ${slot} LOGICAL ${formatLsn(this.#options.from)} (proto_version '1', publication_names ${names}, messages 'true')`;

@@ -2,7 +2,7 @@ import { quoteLiteral } from './quote.ts';
 
 /**
  * Settings every session gets, the walsender too: the text forms of values depend on them, and COPY and the stream must print the same bytes
- * (facts/postgres 4.7). Set by SQL after connecting, because `options` of a URL and role settings would win over startup options.
+ * (docs/servers.md P20). Set by SQL after connecting, because `options` of a URL and role settings would win over startup options.
  */
 const PINS: Readonly<Record<string, string>> = {
   standard_conforming_strings: 'on',
@@ -17,13 +17,13 @@ const PINS: Readonly<Record<string, string>> = {
   quote_all_identifiers: 'off',
   array_nulls: 'on',
   search_path: 'pg_catalog',
-  // Off turns a silent filter of rows into an error (facts/postgres 4.6).
+  // Off turns a silent filter of rows into an error (docs/servers.md P19).
   row_security: 'off',
   // A role default of SERIALIZABLE or READ ONLY would change what BEGIN and CREATE PUBLICATION mean here.
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
-  // Each of these kills an exporter, a keeper, a long COPY or an idle walsender (facts/postgres 1.4).
+  // Each of these kills an exporter, a keeper, a long COPY or an idle walsender (docs/servers.md P4).
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',

@@ -26,7 +26,7 @@ const GONE_TIMEOUT_MS = 10_000;
 
 /**
  * Creates a logical slot and exports its snapshot. The server waits for every open writing transaction, obeys no timeout and does not even
- * notice a dead client (facts/postgres 1.5): so the deadline is ours, and after it no slot may be left. Throws `slot-timeout`, `locked`,
+ * notice a dead client (docs/servers.md P5): so the deadline is ours, and after it no slot may be left. Throws `slot-timeout`, `locked`,
  * `interrupted`, `preflight-refused` (no free slot).
  */
 export async function createSlot(config: PostgresConfig, pool: SessionPool, request: SlotRequest): Promise<CreatedSlot> {
@@ -43,7 +43,7 @@ export async function createSlot(config: PostgresConfig, pool: SessionPool, requ
 
 async function createOn(exporter: Session, pool: SessionPool, request: SlotRequest): Promise<CreatedSlot> {
   const kind = request.temporary ? 'TEMPORARY LOGICAL' : 'LOGICAL';
-  // The old keyword form is the one that every version from 13 on understands (facts/postgres 1.1).
+  // The old keyword form is the one that every version from 13 on understands (docs/servers.md P1).
   const creation = exporter.client.query<TextRow>(`CREATE_REPLICATION_SLOT ${quoteIdentifier(request.name)} ${kind} pgoutput EXPORT_SNAPSHOT`).then(
     (result) => ({ row: result.rows[0] }),
     (error: unknown) => ({ error }),

@@ -8,7 +8,7 @@ export interface KeptSnapshot {
   release(): Promise<void>;
 }
 
-/** Holds a snapshot in a session of its own and exports it again: the new name lives on when the first exporter has gone (facts/postgres 1.3). */
+/** Holds a snapshot in a session of its own and exports it again: the new name lives on when the first exporter has gone (docs/servers.md P3). */
 export async function keepSnapshot(config: PostgresConfig, snapshotName: string | null): Promise<KeptSnapshot> {
   const session = await connect(config, { replication: false });
   try {

@@ -4,7 +4,7 @@ import { query, type Session, textOf } from './connect.ts';
 import { quoteLiteral } from './quote.ts';
 
 /**
- * Two SQLSTATEs for one fact (facts/postgres 1.3): the exporter of the snapshot is gone. Another snapshot would belong to another slot position,
+ * Two SQLSTATEs for one fact (docs/servers.md P3): the exporter of the snapshot is gone. Another snapshot would belong to another slot position,
  * so the step that made the snapshot starts over.
  */
 const SNAPSHOT_GONE = { '22023': 'connection-lost', '42704': 'connection-lost' } as const;

@@ -117,7 +117,7 @@ function pressurePart(pool: SessionPool): PressurePart {
   };
 }
 
-/** The insert position, not the flush position: others' commits may be in the WAL and not yet flushed (facts/postgres 6.2). */
+/** The insert position, not the flush position: others' commits may be in the WAL and not yet flushed (docs/servers.md P26). */
 async function readInsertLsn(session: Session): Promise<bigint> {
   const rows = await query(session, { doing: 'reading the WAL insert position' }, 'select pg_current_wal_insert_lsn()::text as lsn');
   return parseLsn(textOf(rows[0], 'lsn'));

@@ -11,7 +11,7 @@ export type WalMessage =
   | { readonly kind: 'data'; readonly bytes: Buffer; readonly position: bigint }
   | { readonly kind: 'keepalive'; readonly walEnd: bigint; readonly replyRequested: boolean };
 
-/** Parses one CopyData payload and copies what it keeps: pg-protocol uses its buffer again (facts/postgres 9.9). Throws on an unknown message. */
+/** Parses one CopyData payload and copies what it keeps: pg-protocol uses its buffer again (docs/servers.md C2). Throws on an unknown message. */
 export function parseWalMessage(payload: Buffer): WalMessage {
   const walStart = payload.readBigUInt64BE(1);
   if (payload[0] === KEEPALIVE) return { kind: 'keepalive', walEnd: walStart, replyRequested: payload[17] === 1 };
@@ -20,7 +20,7 @@ export function parseWalMessage(payload: Buffer): WalMessage {
   return { kind: 'data', bytes: Buffer.from(payload.subarray(XLOG_HEADER_BYTES)), position: walEnd > walStart ? walEnd : walStart };
 }
 
-/** A standby status update that confirms exactly `lsn` (only the flush field counts: facts/postgres 6.5). */
+/** A standby status update that confirms exactly `lsn` (only the flush field counts: docs/servers.md P27). */
 export function statusUpdate(lsn: bigint, nowMs: number, replyRequested: boolean): Buffer {
   const message = Buffer.alloc(34);
   message[0] = STATUS_UPDATE;

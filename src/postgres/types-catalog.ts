@@ -10,7 +10,7 @@ export async function readTypes(session: Session, typeOids: readonly number[]): 
   return new Map(rows.map((row) => [Number(textOf(row, 'oid')), pgType(row)]));
 }
 
-/** The labels of all enums among the types, as one text for the fingerprint: renaming a label changes rows without a message (facts/postgres 5.2). */
+/** The labels of all enums among the types, as one text for the fingerprint: renaming a label changes rows without a message (docs/servers.md P23). */
 export async function readEnumLabels(session: Session, types: ReadonlyMap<number, PgType>): Promise<string> {
   const enums = [...types.values()].filter((type) => type.kind === 'e').map((type) => type.oid);
   const rows = await query(

@@ -30,7 +30,7 @@ export interface Statements {
 export interface Expectation {
   /** What the case shows, in a sentence. */
   readonly shows: string;
-  /** Scenario numbers, or where else it comes from. */
+  /** What the case rests on: facts of docs/servers.md, another page of docs, an issue. */
   readonly from: string;
   readonly exit: number;
   /** Words that the message of the failure, or a finding of the preflight, must hold. */

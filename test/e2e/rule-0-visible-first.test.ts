@@ -38,7 +38,7 @@ async function expectStandby(name: string): Promise<void> {
 
 /**
  * An update of row 1 whose commit is in the WAL before the slot's consistent point, but waits for a synchronous standby and so is not visible (the course of
- * facts/probes: the slot is made in three steps, and it commits in the middle one).
+ * docs/servers.md P35: the slot is made in three steps, and it commits in the middle one).
  */
 async function createSlotAround(source: Source, request: Parameters<Source['createSlot']>[0], value: string): Promise<CreatedSlot> {
   const { url } = world.database;

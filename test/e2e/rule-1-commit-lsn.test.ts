@@ -15,7 +15,7 @@ before(async () => {
 after(() => world.dispose());
 
 /**
- * The transaction in flight at slot creation (faults.md F1): it writes before and commits after the consistent point, so its change LSN lies below it. It commits when the
+ * The transaction in flight at slot creation (docs/faults.md F1, docs/servers.md P6, P7): it writes before and commits after the consistent point, so its change LSN lies below it. It commits when the
  * first chunk has been read.
  */
 function withTransactionInFlight(source: Source): { readonly source: Source; readonly done: Promise<void> } {

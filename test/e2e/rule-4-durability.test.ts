@@ -74,7 +74,7 @@ function insertDuringLoad(source: Source, id: string): Source {
   };
 }
 
-/** Acknowledges what was received, as pg-logical-replication's timer does (facts/postgres 9.1). */
+/** Acknowledges what was received, as pg-logical-replication's timer does (docs/servers.md C1). */
 function acknowledgeOnReceipt(stream: ChangeStream): ChangeStream {
   let received = 0n;
   return wrapStream(stream, {

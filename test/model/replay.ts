@@ -235,7 +235,7 @@ function acknowledgementActions(rules: RuleSet, world: World): Action[] {
   return [{ label: ack.acked > slot.confirmed ? 'what is durable and visible is acknowledged' : 'what is durable is seen to be visible', act }];
 }
 
-/** PostgreSQL takes a position past what it sent as it is, and never sends what lies below it (facts/postgres 6.6). */
+/** PostgreSQL takes a position past what it sent as it is, and never sends what lies below it (docs/servers.md P28). */
 function confirm(world: World, lsn: number): void {
   if (lsn > world.tool.position) world.wrong = `${lsn} is acknowledged, but this stream has only delivered up to ${world.tool.position}`;
   if (world.slot !== null && lsn > world.slot.confirmed) world.slot = { ...world.slot, confirmed: lsn };

@@ -7,7 +7,7 @@ export interface Landing {
 
 /**
  * What a write can do when it reaches the index. External versions decide; but a tombstone may have been forgotten by then (`gc_deletes`, a restart, a relocation:
- * facts/elasticsearch 1.10 to 1.12), and then any version is taken.
+ * docs/servers.md E3), and then any version is taken.
  */
 export function landings(documents: World['documents'], write: Write): Landing[] {
   const { key, version, value, gte } = write;

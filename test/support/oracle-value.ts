@@ -40,7 +40,7 @@ function splitMultirange(text: string): readonly string[] {
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `to_jsonb`'s rendering of a value (parsed without loss) → what design.md section 3 says the document has. */
+/** `to_jsonb`'s rendering of a value (parsed without loss) → what docs/types.md says the document has. */
 export function expectedValue(value: unknown, type: OracleType, policy: OraclePolicy): unknown {
   if (value === null || value === undefined) return null;
   switch (type.kind) {

@@ -77,7 +77,7 @@ async function runHook(hook: SwapHook, question: SwapQuestion, machine: HookMach
   return why ?? end;
 }
 
-/** The variables a hook gets; documented in docs/hooks.md. */
+/** The variables a hook gets; documented in docs/reports.md. */
 export function hookEnvironment(question: SwapQuestion): { readonly [name: string]: string } {
   return {
     REALIGN_HOOK: 'beforeSwap',

@@ -20,7 +20,7 @@ function unescapeTable(): Uint8Array {
 
 /**
  * Cuts the stream of `COPY … TO STDOUT` in text format into rows. A raw newline never occurs inside a row of that format, so a row ends at
- * the next one (https://www.postgresql.org/docs/current/sql-copy.html, "Text Format"; facts/postgres 4.8).
+ * the next one (https://www.postgresql.org/docs/current/sql-copy.html, "Text Format"; docs/servers.md P21).
  */
 export class CopyTextReader {
   readonly #row: Row;

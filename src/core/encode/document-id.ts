@@ -3,7 +3,7 @@ import { FIELD_ABSENT, type Row } from '../row.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { DocumentPlan, Rejection } from './document-plan.ts';
 
-/** Elasticsearch refuses a longer `_id`, and with it the whole bulk (facts/elasticsearch 2.5, 2.6). In UTF-8 bytes. */
+/** Elasticsearch refuses a longer `_id`, and with it the whole bulk (docs/servers.md E9, E10). In UTF-8 bytes. */
 const MAX_ID_BYTES = 512;
 
 const COLON = 0x3a;

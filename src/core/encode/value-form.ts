@@ -1,5 +1,5 @@
 /**
- * How the text of a PostgreSQL value becomes JSON text (design.md section 3). Composite types name their attributes in order; a domain has
+ * How the text of a PostgreSQL value becomes JSON text (docs/types.md). Composite types name their attributes in order; a domain has
  * the form of its base type.
  */
 export type ValueForm =

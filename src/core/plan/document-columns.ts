@@ -12,7 +12,7 @@ export interface DocumentColumns {
   readonly problems: readonly string[];
 }
 
-/** Fields of the document root that Elasticsearch keeps for itself (facts/elasticsearch 6.2). */
+/** Fields of the document root that Elasticsearch keeps for itself (docs/servers.md E35). */
 const RESERVED: ReadonlySet<string> = new Set(
   [
     '_id',
@@ -116,7 +116,7 @@ function faultOf(field: string): string | undefined {
   return undefined;
 }
 
-/** `a` and `a.b` cannot both be fields: a dot makes an object (facts/elasticsearch 6.2). */
+/** `a` and `a.b` cannot both be fields: a dot makes an object (docs/servers.md E35). */
 function nestedConflicts(fields: readonly string[]): readonly string[] {
   return fields
     .filter((field) => fields.some((other) => other.startsWith(`${field}.`)))

@@ -4,7 +4,7 @@ import type { Column } from '../table.ts';
 /** The mapping of one field, as Elasticsearch takes it. */
 export type FieldMapping = { readonly [parameter: string]: unknown };
 
-/** Lucene refuses terms over 32,766 bytes; 8,191 characters of four bytes stay below (facts/elasticsearch 2.11, section 6). */
+/** Lucene refuses terms over 32,766 bytes; 8,191 characters of four bytes stay below (docs/servers.md E13). */
 const KEYWORD: FieldMapping = { type: 'keyword', ignore_above: 8191 };
 const TEXT: FieldMapping = { type: 'text', fields: { keyword: { type: 'keyword', ignore_above: 256 } } };
 const DATE: FieldMapping = { type: 'date', format: 'strict_date' };
@@ -39,7 +39,7 @@ interface TypeName {
   readonly modifiers: readonly number[];
 }
 
-/** The inferred mapping of a column (facts/elasticsearch section 6): by the name of its type where that says more than its form. */
+/** The inferred mapping of a column: by the name of its type where that says more than its form. */
 export function fieldMappingOf(column: Column): FieldMapping {
   const name = parseTypeName(column.baseTypeName ?? column.typeName);
   const element = elementForm(column.form);

@@ -17,7 +17,7 @@ export interface InferredMapping {
 
 /**
  * The mapping of the new index: the config's own, or one inferred from the columns (`dynamic: strict`, so that nothing is mapped by the accident of
- * arrival order, facts/elasticsearch 5.14), with `fields` in place of single fields of either.
+ * arrival order, docs/servers.md E33), with `fields` in place of single fields of either.
  */
 export function inferMapping(columns: readonly Column[], fields: readonly DocumentField[], config: IndexConfig): InferredMapping {
   const names = fields.map(({ field }) => field);

@@ -38,7 +38,7 @@ export function planIndex(table: SourceTable, config: IndexConfig, computed: rea
   const filter = config.where === null ? {} : { where: config.where };
   const documentPlan: DocumentPlan = { columns, fields, key, ...filter, onNonFinite, onUnrepresentable, idHash };
   const { mapping, warnings } = inferred;
-  // Without it an integer field takes 1.7 and finds it as 1 (facts/elasticsearch 5.13).
+  // Without it an integer field takes 1.7 and finds it as 1 (docs/servers.md E32).
   const settings = { 'index.mapping.coerce': false, ...fieldLimit(mapping), ...flatSettings(config.settings) };
   return { documentPlan, mapping, settings, warnings, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
 }

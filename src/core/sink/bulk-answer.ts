@@ -20,7 +20,7 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 
 
 /**
  * Reads the answer to one `_bulk` of `count` operations, asked for with `filter_path=errors,items.*.status,items.*.error` (which keeps the
- * positions; `items.*.error` alone does not, facts/elasticsearch 2.17). `errors` is not looked at: it is false for a delete that found
+ * positions; `items.*.error` alone does not, docs/servers.md E14). `errors` is not looked at: it is false for a delete that found
  * nothing, and the items say it all. A 200 that is not JSON or does not have exactly `count` items leaves the outcome unknown: `retry`.
  * Throws `denied`, `target-vanished`, `sink-refused`.
  */

@@ -15,7 +15,7 @@ const MAX_VERSION = (1n << 63n) - 1n;
 
 /**
  * The body of one `_bulk` request, built as bytes: `{"index":{"_id":"…","version":N,"version_type":"external"}}`, the document, and so on. Versions
- * are decimal text straight from the bigint (a JSON number through `Number` loses digits, facts/elasticsearch 1.7).
+ * are decimal text straight from the bigint (a JSON number through `Number` loses digits, docs/servers.md E1).
  */
 export class BulkBody {
   readonly versionType: VersionType;

@@ -2,8 +2,8 @@
 export type ErrorClass = 'superseded' | 'rejected' | 'retry' | 'blocked' | 'vanished' | 'denied' | 'unknown';
 
 /**
- * By `error.type`, never by status: flood stage and overload are both 429, a document that is no object is a 500 (facts/elasticsearch 2.7–2.9,
- * 2.12). What is not listed is unknown, and unknown stops the run.
+ * By `error.type`, never by status: flood stage and overload are both 429, a document that is no object is a 500 (docs/servers.md
+ * E11). What is not listed is unknown, and unknown stops the run.
  */
 const CLASSES: { readonly [errorClass in Exclude<ErrorClass, 'unknown'>]: readonly string[] } = {
   superseded: ['version_conflict_engine_exception'],
@@ -64,7 +64,7 @@ const CLASSES: { readonly [errorClass in Exclude<ErrorClass, 'unknown'>]: readon
   ],
   blocked: ['cluster_block_exception'],
   /**
-   * With `require_alias` a missing build alias is an `index_not_found_exception`; for a delete, which ignores `require_alias` (1.14), it is the
+   * With `require_alias` a missing build alias is an `index_not_found_exception`; for a delete, which ignores `require_alias` (docs/servers.md E6), it is the
    * refusal to create an index with an upper-case name.
    */
   vanished: ['index_not_found_exception', 'aliases_not_found_exception', 'invalid_index_name_exception', 'index_closed_exception'],

@@ -22,7 +22,7 @@ export function hasUnnamedDrift({ mode, unsettledCount, covered, mapping, ours, 
   return rows - rejected !== documents;
 }
 
-/** 0, 2 or 75 (cli.md). `repaired`: every named difference was mended and proved. */
+/** 0, 2 or 75 (README.md, "Exit codes"). `repaired`: every named difference was mended and proved. */
 export function auditExitCode(report: Judged & Pick<AuditReport, 'verdict'>, maxDiff: number, repaired: boolean): 0 | 2 | 75 {
   if (hasUnnamedDrift(report)) return 2;
   if (report.differenceCount > maxDiff && !repaired) return 2;

@@ -1,7 +1,7 @@
 import { equalDecimals } from './decimal.ts';
 import { parseJsonText } from './parse-json.ts';
 
-/** A JSON number as it is written; never a `Number`, which rounds (facts/elasticsearch 5.8). */
+/** A JSON number as it is written; never a `Number`, which rounds (docs/servers.md C10). */
 export class JsonNumber {
   readonly text: string;
 

@@ -9,7 +9,7 @@ import { equalValues, isJsonArray, isJsonObject, JsonNumber, type JsonObject, ty
 type Policies = Pick<DocumentPlan, 'onNonFinite' | 'onUnrepresentable'>;
 
 const NON_FINITE = new Set(['NaN', 'Infinity', '-Infinity']);
-/** Elasticsearch reads no longer number (facts/elasticsearch 2.11). */
+/** Elasticsearch reads no longer number (docs/servers.md E13). */
 const MAX_DIGITS = 1000;
 const MIN_YEAR_NANOS = -62_167_219_200n * 1_000_000_000n; // 0000-01-01
 const MAX_YEAR_NANOS = 253_402_300_800n * 1_000_000_000n; // 10000-01-01

@@ -7,7 +7,7 @@ export interface VersionSpace {
 }
 
 /**
- * True if somebody other than realign wrote a document of this version. An ordinary write adds one to the version (facts/elasticsearch 1.9), and commit
+ * True if somebody other than realign wrote a document of this version. An ordinary write adds one to the version (docs/servers.md E2), and commit
  * LSNs are multiples of 8. One case stays open: one ordinary write on a loaded row gives exactly the consistent point, which a streamed change
  * may have, too; `suspicious` (the document differs) decides it, because such a change is one transaction at most and its documents are equal.
  */

@@ -27,7 +27,7 @@ export interface CollapsedTransaction {
 
 /**
  * Collects one transaction and keeps one operation per key, the last one (rule R2): two operations of one key must never share a version.
- * Unchanged TOAST values are filled from the old tuple or from the key's earlier state in the same transaction (facts/postgres 3.1).
+ * Unchanged TOAST values are filled from the old tuple or from the key's earlier state in the same transaction (docs/servers.md P12).
  */
 export class TransactionBuffer {
   readonly #encoder: DocumentEncoder;
@@ -166,7 +166,7 @@ export class TransactionBuffer {
     return row;
   }
 
-  /** In a key-only old tuple, `n` in the other columns does not mean NULL: they are absent (scenario 39). */
+  /** In a key-only old tuple, `n` in the other columns does not mean NULL: they are absent (docs/servers.md P12). */
   #oldTuple(bytes: Buffer, offset: number, full: boolean, target: Int32Array): Row {
     const row = this.#tuple(bytes, offset, target);
     if (full) return row;

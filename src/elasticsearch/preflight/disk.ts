@@ -13,7 +13,7 @@ export interface DataDisk {
   readonly availableBytes: number;
 }
 
-/** Whether the data nodes have room below their watermarks: above the high one a new index gets no primary (facts/elasticsearch 3.12). */
+/** Whether the data nodes have room below their watermarks: above the high one a new index gets no primary (docs/servers.md E20). */
 export async function checkDisk(http: Http, request: PreflightRequest, cluster: FlatSettings): Promise<readonly Finding[]> {
   if (String(cluster['cluster.routing.allocation.disk.threshold_enabled']) === 'false') return [];
   return [judgeDisks(await readDisks(http), cluster, request.sourceBytes * INDEX_PER_SOURCE_BYTE * (1 + wantedShards(request).replicas))];

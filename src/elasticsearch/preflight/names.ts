@@ -1,4 +1,4 @@
-/** Why Elasticsearch would not take the name, or null (facts/elasticsearch 4.15). Only index names must be lower case. */
+/** Why Elasticsearch would not take the name, or null (docs/servers.md E27). Only index names must be lower case. */
 export function nameProblem(name: string, kind: 'alias' | 'index'): string | null {
   if (name === '' || name === '.' || name === '..') return 'is empty or a dot';
   if (Buffer.byteLength(name) > 255) return 'is longer than 255 bytes';

@@ -10,7 +10,7 @@ interface Granted {
   readonly index: { readonly [name: string]: { readonly [privilege: string]: boolean } };
 }
 
-/** Asks before the work: a 403 at the swap, hours later, is the worst moment (facts/elasticsearch 8.2). Nothing to say without security. */
+/** Asks before the work: a 403 at the swap, hours later, is the worst moment (docs/servers.md E36). Nothing to say without security. */
 export async function checkPrivileges(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
   const body = { cluster: ['monitor'], index: [{ names: [request.alias, request.index], privileges: NEEDED }] };
   const answer = await http.json({ what: 'asking for privileges', method: 'POST', path: '/_security/user/_has_privileges', body }, [400, 404, 405]);

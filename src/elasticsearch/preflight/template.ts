@@ -4,7 +4,7 @@ import { type FlatSettings, flattenSettings } from '../settings.ts';
 import { fail, ok, type PreflightRequest, warn } from './findings.ts';
 import { matchesPattern } from './names.ts';
 
-/** What templates would do to the new index: a matching one may attach the live alias to it while it is still empty (facts/elasticsearch 4.11). */
+/** What templates would do to the new index: a matching one may attach the live alias to it while it is still empty (docs/servers.md E26). */
 export async function checkTemplates(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
   const [composable, legacy] = await Promise.all([matchingComposable(http, request.index), matchingLegacy(http, request.index)]);
   if (composable === undefined || legacy === undefined) return [unknownFinding()];

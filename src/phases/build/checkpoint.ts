@@ -8,7 +8,7 @@ import type { Run } from './run-state.ts';
 const EVERY_MS = 3000;
 
 /**
- * Keeps the build's state in the index's `_meta`: at phase changes and at most every few seconds in the load (design.md section 2). Effects come first, then this, then the
+ * Keeps the build's state in the index's `_meta`: at phase changes and at most every few seconds in the load, so that another host can go on. Effects come first, then this, then the
  * acknowledgement. Before each write the index must still be the one that was created, and the catalog what it was.
  */
 export class Checkpoint {

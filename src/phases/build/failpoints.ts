@@ -1,5 +1,5 @@
 /**
- * The moments at which a test may hold or kill the program (faults.md 4.2). Only tests give a `failpoint` in the `BuildContext`; without one each of them is a call on
+ * The moments at which a test may hold or kill the program (docs/faults.md). Only tests give a `failpoint` in the `BuildContext`; without one each of them is a call on
  * undefined. In the order in which a build passes them.
  */
 export const FAILPOINTS = [

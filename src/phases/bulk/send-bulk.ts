@@ -118,7 +118,7 @@ function refuse(body: BulkBody, position: number, reason: string): RefusedOperat
   });
 }
 
-/** One bad action spoils a whole request: halve it until it stands alone (facts/elasticsearch 2.5, 2.10). */
+/** One bad action spoils a whole request: halve it until it stands alone (docs/servers.md E9, E12). */
 function split(body: BulkBody, reason: string): Verdict {
   const nothing = { done: 0, superseded: 0, moved: true, why: '' };
   if (body.count === 1) return { ...nothing, refused: [refuse(body, 0, reason)], again: [] };

@@ -3,7 +3,7 @@ import type { SourceTable } from '../../core/table.ts';
 import type { Run } from '../build/run-state.ts';
 
 /**
- * Compares the catalog with what it was at the start. Some changes send no row messages at all (facts/postgres 5.2, 5.4), so it is asked at each chunk,
+ * Compares the catalog with what it was at the start. Some changes send no row messages at all (docs/servers.md P23 to P25), so it is asked at each chunk,
  * at each checkpoint and right before the swap. It waits for no lock: a chunk that asks holds one itself, and whoever waits for ACCESS EXCLUSIVE behind it would wait for ever.
  * Throws `source-changed`.
  */

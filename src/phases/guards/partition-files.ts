@@ -7,7 +7,7 @@ import type { Run } from '../build/run-state.ts';
 export type PartitionFiles = ReadonlyMap<number, number>;
 
 /**
- * TRUNCATE of a partition sends no message (facts/postgres 4.2), and nothing but its file tells. A file that changed otherwise (VACUUM FULL of a partition) cannot be told
+ * TRUNCATE of a partition sends no message (docs/servers.md P16), and nothing but its file tells. A file that changed otherwise (VACUUM FULL of a partition) cannot be told
  * from it. Takes no lock; empty for a table without partitions, whose TRUNCATE is in the stream.
  */
 export async function readPartitionFiles(run: Run): Promise<PartitionFiles> {

@@ -36,7 +36,7 @@ export async function compareChecksums(comparison: Comparison, hasher: DocumentH
   return { rows: source.total() + rejected, rejected, documents: sink.total(), counts: sink.counts, differing: differingPartitions(source, sink) };
 }
 
-// A scan that misses documents on both passes would name rows as missing that are there; the count comes by another way (facts/elasticsearch 5.1).
+// A scan that misses documents on both passes would name rows as missing that are there; the count comes by another way (docs/servers.md E28).
 async function requireWholeScan(comparison: Comparison, scanned: number): Promise<void> {
   const counted = await comparison.frozen.count();
   if (counted === scanned) return;

@@ -16,7 +16,7 @@ export interface VerifyContext {
   readonly reporter: Reporter;
   readonly table: SourceTable;
   readonly plan: DocumentPlan;
-  /** The concrete index; never an alias, whose filter would hide documents (facts/elasticsearch 4.8). */
+  /** The concrete index; never an alias, whose filter would hide documents (docs/servers.md E25). */
   readonly index: string;
   readonly mode: VerifyMode;
   /** Rows in the random sample. */

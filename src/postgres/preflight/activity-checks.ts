@@ -3,7 +3,7 @@ import { type Check, warn } from './check.ts';
 
 const OLD_TRANSACTION_SECONDS = 2;
 
-/** Slot creation waits for every transaction that writes, in any database (facts/postgres 1.5). */
+/** Slot creation waits for every transaction that writes, in any database (docs/servers.md P5). */
 export const checkOpenTransactions: Check = async ({ session }) => {
   const rows = await query(
     session,

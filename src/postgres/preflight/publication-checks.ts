@@ -2,7 +2,7 @@ import { isTrue, query, textOf } from '../connect.ts';
 import { quoteIdentifier } from '../quote.ts';
 import { fail, ok, tableCheck } from './check.ts';
 
-/** CREATE PUBLICATION needs CREATE on the database and ownership of the table (facts/postgres 7.3). */
+/** CREATE PUBLICATION needs CREATE on the database and ownership of the table (docs/servers.md P32). */
 export const checkPublicationPrivileges = tableCheck(async ({ session, relation, config, tableText }) => {
   const rows = await query(
     session,

@@ -16,7 +16,7 @@ export const checkWalLevel: Check = async ({ session }) => {
   ];
 };
 
-/** A build needs one slot and one more for the verification, and two walsenders at a time (facts/postgres 7.3). */
+/** A build needs one slot and one more for the verification, and two walsenders at a time (docs/servers.md P32). */
 export const checkSlotsAndSenders: Check = async ({ session }) => {
   const rows = await query(
     session,
@@ -41,7 +41,7 @@ function room(what: string, setting: string, used: number, max: number): Finding
   return fail(what, `${message}: a build needs two`, fix);
 }
 
-/** By trying, because managed servers grant it by other means than the attribute (facts/postgres 7.8). */
+/** By trying, because managed servers grant it by other means than the attribute (docs/servers.md P34). */
 export const checkReplication: Check = async ({ config }) => {
   try {
     const walsender = await connect(config, { replication: true });

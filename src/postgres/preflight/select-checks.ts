@@ -13,7 +13,7 @@ interface Readable {
 
 /**
  * SELECT by trying, on exactly the columns that will be read, with row_security off: row-level security that would hide rows from the load (but
- * not from the stream) is an error then (facts/postgres 4.6). The load reads leaves by their own names, so each needs the right itself.
+ * not from the stream) is an error then (docs/servers.md P19). The load reads leaves by their own names, so each needs the right itself.
  */
 export const checkSelect = tableCheck(async ({ session, relation, config, tableText, excludedColumns }) => {
   const columns = (await readColumnNames(session, relation.oid)).filter(({ name }) => !excludedColumns.includes(name));

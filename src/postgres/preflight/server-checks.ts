@@ -14,7 +14,7 @@ export const checkVersion: Check = async ({ session }) => {
   return [ok('version', text)];
 };
 
-/** A pooler hands sessions around: settings, snapshots and locks would be lost between statements (facts/postgres 7.8). */
+/** A pooler hands sessions around: settings, snapshots and locks would be lost between statements (docs/servers.md P34). */
 export const checkPooler: Check = async ({ session }) => {
   if (session.announcedPid === null || session.announcedPid === session.pid) return [ok('pooler', 'direct connection (no pooler)')];
   return [
@@ -26,7 +26,7 @@ export const checkPooler: Check = async ({ session }) => {
   ];
 };
 
-/** Standby slots hang on an idle primary, and publications can be made on the primary only (facts/postgres 7.6). */
+/** Standby slots hang on an idle primary, and publications can be made on the primary only (docs/servers.md P33). */
 export const checkPrimary: Check = async ({ session }) => {
   const rows = await query(session, { doing: 'checking for a standby' }, 'select pg_is_in_recovery() as standby');
   return isTrue(rows[0], 'standby')
@@ -51,7 +51,7 @@ export const checkEncoding: Check = async ({ session }) => {
   ];
 };
 
-/** What may take the slot away while the build runs (facts/postgres 7.1, 7.2). `idle_replication_slot_timeout` exists from 18 on. */
+/** What may take the slot away while the build runs (docs/servers.md P30, P31). `idle_replication_slot_timeout` exists from 18 on. */
 export const checkSlotLimits: Check = async ({ session }) => {
   const rows = await query(
     session,

@@ -28,7 +28,7 @@ export const checkTableKind: Check = async ({ relation, tableText }) => {
   return [ok('table', `${tableText}: ${relation.kind === 'p' ? 'partitioned table' : 'table'}`)];
 };
 
-/** Children are published under their own names and shapes, and their keys may collide with the parent's (facts/postgres 4.3). */
+/** Children are published under their own names and shapes, and their keys may collide with the parent's (docs/servers.md P17). */
 export const checkInheritance = tableCheck(async ({ session, relation, tableText }) => {
   if (relation.kind === 'p') return [];
   const rows = await query(
@@ -74,7 +74,7 @@ export const checkKeyAndIdentity = tableCheck(async ({ session, relation, tableT
   return [ok('primary-key', `${tableText}: primary key (${textOf(rows[0], 'key')}), replica identity ${identity}`)];
 });
 
-/** The stream does not carry them, so every change is read again by key (facts/postgres 4.5). */
+/** The stream does not carry them, so every change is read again by key (docs/servers.md P18). */
 export const checkGeneratedColumns = tableCheck(async ({ session, relation, tableText, excludedColumns }) => {
   const rows = await query(
     session,

@@ -199,7 +199,7 @@ const range = (bound: ValueForm): ValueForm => ({ kind: 'range', bound });
 const keyword = { type: 'keyword', ignore_above: 8191 };
 const time = { type: 'date', format: 'strict_date_optional_time' };
 
-/** facts/elasticsearch section 6. */
+/** What `src/core/plan/field-type.ts` says, written again by hand. */
 const inferredTypes: readonly (readonly [string, ValueForm, object])[] = [
   ['smallint', number, { type: 'short' }],
   ['integer', number, { type: 'integer' }],

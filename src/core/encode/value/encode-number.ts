@@ -7,7 +7,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const CAPITAL_I = 0x49;
 const CAPITAL_N = 0x4e;
-/** Elasticsearch's JSON reader refuses longer numbers, in unmapped fields too (facts/elasticsearch 2.11); numeric has up to 147,455 digits. */
+/** Elasticsearch's JSON reader refuses longer numbers, in unmapped fields too (docs/servers.md E13); numeric has up to 147,455 digits. */
 const MAX_DIGITS = 1000;
 
 /**
