@@ -7,3 +7,15 @@ export interface Finding {
   readonly message: string;
   readonly fix?: string;
 }
+
+type SayOk = (code: string, message: string) => Finding;
+type SayFix = (code: string, message: string, fix: string) => Finding;
+
+/** The three ways of saying something of one side. */
+export function findingsOf(side: Finding['side']): { readonly ok: SayOk; readonly warn: SayFix; readonly fail: SayFix } {
+  return {
+    ok: (code, message) => ({ level: 'ok', side, code, message }),
+    warn: (code, message, fix) => ({ level: 'warn', side, code, message, fix }),
+    fail: (code, message, fix) => ({ level: 'fail', side, code, message, fix }),
+  };
+}

@@ -4,7 +4,7 @@ import type { Sink } from '../../src/phases/sink-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks, type SentOperation } from './bulk-inspection.ts';
 import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
-import { wrapStream } from './wrapped.ts';
+import { onFirstChunk, wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
 
@@ -18,18 +18,7 @@ const CHANGES = `begin; insert into t values ('k', 'first'); delete from t where
 
 /** Writes the transaction when the first chunk was read, so that it comes by the stream. */
 function writeDuringLoad(source: Source): Source {
-  let written = false;
-  return {
-    ...source,
-    openChunk: async (request) => {
-      const reader = await source.openChunk(request);
-      if (!written) {
-        written = true;
-        await world.database.client.query(CHANGES);
-      }
-      return reader;
-    },
-  };
+  return onFirstChunk(source, () => world.database.client.query(CHANGES));
 }
 
 /** Hands out each change of a transaction as a transaction of its own with the same version: what a tool without collapsing would apply. */

@@ -1,10 +1,7 @@
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
 import type { ChunkReader, Source } from '../../src/phases/ports.ts';
-import type { Sink } from '../../src/phases/sink-ports.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { expireTombstones, interceptBulks } from './bulk-inspection.ts';
-import { type RuleWorld, ruleWorld } from './rule-world.ts';
+import { deleteBehindTheBulk, type RuleWorld, ruleWorld } from './rule-world.ts';
 import { wrapChunk } from './wrapped.ts';
 
 let world: RuleWorld;
@@ -32,36 +29,10 @@ function breaksOnce(source: Source): Source {
   };
 }
 
-/** Holds the bulk with the row until the row is deleted, the delete applied and forgotten by Elasticsearch. */
-function deleteBehindTheBulk(sink: Sink, id: string): Sink {
-  let index = '';
-  let deleted = false;
-  let held = false;
-  const intercepted = interceptBulks(sink, {
-    before: async (operations) => {
-      if (held || !operations.some((operation) => operation.kind === 'index' && operation.id === id)) return;
-      held = true;
-      await world.database.client.query('delete from t where id = $1', [id]);
-      await waitFor('the delete to be applied', () => deleted);
-      await expireTombstones(index);
-    },
-    after: async (operations) => {
-      if (operations.some((operation) => operation.kind === 'delete' && operation.id === id)) deleted = true;
-    },
-  });
-  return {
-    ...intercepted,
-    createIndex: (request) => {
-      index = request.index;
-      return sink.createIndex(request);
-    },
-  };
-}
-
 test('R3: a chunk that broke off and was read again sends the deletes again that its first reading did not see', async () => {
   const run = await world.build({
     wrapSource: breaksOnce,
-    wrapSink: (sink) => deleteBehindTheBulk(sink, '7'),
+    wrapSink: (sink) => deleteBehindTheBulk(world, sink, { id: '7' }),
     options: { bulkBytes: 1, copyJobs: 1 },
   });
   await world.assertEqual(run.result.index);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
-import type { ChangeStream, Source } from '../../src/phases/ports.ts';
+import type { ChangeStream } from '../../src/phases/ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks } from './bulk-inspection.ts';
-import { assertNotVerified, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { assertNotVerified, insertDuringLoad, type RuleWorld, ruleWorld } from './rule-world.ts';
 import { wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
@@ -30,7 +30,7 @@ async function crashBeforeEffect({ acknowledge, id }: Crash): Promise<void> {
   const died = world.build({
     signal: dying.signal,
     wrapSource: (source) => ({
-      ...insertDuringLoad(source, id),
+      ...insertDuringLoad(world, source, id),
       openStream: async (request) => {
         const stream = await source.openStream(request);
         const counted = wrapStream(stream, {
@@ -57,21 +57,6 @@ async function crashBeforeEffect({ acknowledge, id }: Crash): Promise<void> {
   await waitFor('more acknowledgements', () => acknowledgements > seen + 1);
   dying.abort(new Failure('interrupted', 'killed by the test'));
   await assert.rejects(died, (error) => error instanceof Failure && error.kind === 'interrupted');
-}
-
-function insertDuringLoad(source: Source, id: string): Source {
-  let inserted = false;
-  return {
-    ...source,
-    openChunk: async (request) => {
-      const reader = await source.openChunk(request);
-      if (!inserted) {
-        inserted = true;
-        await world.database.client.query(`insert into t values ($1, 'x')`, [id]);
-      }
-      return reader;
-    },
-  };
 }
 
 /** Acknowledges what was received, as pg-logical-replication's timer does (docs/servers.md C1). */

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 async function kinds(writes: readonly Write[], versionType: 'external' | 'external_gte' = 'external'): Promise<readonly string[]> {
   const answer: BulkAnswer = await sink.bulk(request.buildAlias, bulkOf(writes, versionType));
-  return answer.kind === 'items' ? answer.outcomes.map(({ kind }) => kind) : [answer.kind];
+  return answer.kind === 'outcomes' ? answer.outcomes.map(({ kind }) => kind) : [answer.kind];
 }
 
 test('versions decide, whatever the order; deletes count as writes', async () => {
@@ -57,7 +57,7 @@ test('one bad document is its own affair; the reason names the field and no valu
       ['5', 8n, '{"n":2}'],
     ]),
   );
-  assert.ok(answer.kind === 'items');
+  assert.ok(answer.kind === 'outcomes');
   assert.deepEqual(
     answer.outcomes.map(({ kind }) => kind),
     ['done', 'rejected', 'rejected', 'rejected', 'done'],
@@ -117,7 +117,7 @@ test('a running bulk is seen by index and by alias', async () => {
   });
   await waitFor('the running bulk', async () => ended || (await sink.runningBulkTasks(index)) > 0);
   assert.equal(ended, false, 'the bulk ended before it was seen');
-  assert.equal((await bulk).kind, 'items');
+  assert.equal((await bulk).kind, 'outcomes');
   assert.equal(await sink.runningBulkTasks(index), 0);
   await assert.doesNotReject(sink.runningBulkTasks(`${index}-gone`));
 });

@@ -18,7 +18,7 @@ async function makeIndex(build: string, writes: readonly Write[]): Promise<{ rea
   const request = { ...requestOf(alias, build), mapping: { enabled: false } };
   await sink.createIndex(request);
   const answer = await sink.bulk(request.buildAlias, bulkOf(writes));
-  assert.ok(answer.kind === 'items' && answer.outcomes.every(({ kind }) => kind === 'done'));
+  assert.ok(answer.kind === 'outcomes' && answer.outcomes.every(({ kind }) => kind === 'done'));
   await sink.refresh(request.index);
   return request;
 }

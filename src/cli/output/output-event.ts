@@ -2,6 +2,7 @@ import type { AuditReport } from '../../core/audit-report.ts';
 import type { RunEvent } from '../../core/events.ts';
 import type { FailureKind } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
+import type { Inventory, InventorySlot } from '../../phases/generations/inventory.ts';
 
 /** The version of the event format: the first number changes when a reader of the old one would break. */
 export const EVENT_FORMAT = '1.0';
@@ -21,27 +22,9 @@ export interface PlanFacts {
   readonly warnings: readonly string[];
 }
 
-export interface StatusFacts {
-  readonly generations: readonly {
-    readonly index: string;
-    readonly alias: string;
-    readonly build: string;
-    readonly phase: string;
-    readonly live: boolean;
-    readonly startedAt: string;
-    /** A build or a follower is at work on it just now. */
-    readonly running: boolean;
-    /** What it was ordered by `ctl`. */
-    readonly orders: string;
-  }[];
-  readonly slots: readonly {
-    readonly name: string;
-    readonly build: string | null;
-    readonly active: boolean;
-    readonly retainedBytes: string;
-    readonly walStatus: string | null;
-  }[];
-  readonly orphans: readonly string[];
+/** What `status` found. Bytes are decimal text, as everywhere in the events. */
+export interface StatusFacts extends Omit<Inventory, 'slots'> {
+  readonly slots: readonly (Omit<InventorySlot, 'retainedBytes'> & { readonly retainedBytes: string })[];
 }
 
 export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work' | 'nothing-to-do' | 'skipped';

@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts';
 import { classifyError } from './error-class.ts';
-import type { BulkAnswer, ItemOutcome } from './operation.ts';
+import type { BulkAnswer, OperationOutcome } from './operation.ts';
 
-interface BulkItem {
+interface AnsweredOperation {
   readonly status: number;
   readonly error: BulkError | undefined;
 }
@@ -14,8 +14,8 @@ interface BulkError {
   readonly cause: string | undefined;
 }
 
-const DONE: ItemOutcome = { kind: 'done' };
-const SUPERSEDED: ItemOutcome = { kind: 'superseded' };
+const DONE: OperationOutcome = { kind: 'done' };
+const SUPERSEDED: OperationOutcome = { kind: 'superseded' };
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
@@ -27,7 +27,7 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 
 export function readBulkAnswer(status: number, body: string, count: number): BulkAnswer {
   if (status === 413) return { kind: 'too-large' };
   const answer = parseObject(body);
-  if (status === 200) return readItems(answer, count);
+  if (status === 200) return readOperations(answer, count);
   const error = readError(answer?.error);
   const errorType = error?.type ?? `http_${status}`;
   if (status === 400) return { kind: 'malformed', errorType };
@@ -37,32 +37,32 @@ export function readBulkAnswer(status: number, body: string, count: number): Bul
 
 function readWhole(status: number, errorType: string, count: number): BulkAnswer {
   const errorClass = classifyError(errorType);
-  if (errorClass === 'blocked') return { kind: 'items', outcomes: new Array<ItemOutcome>(count).fill({ kind: 'blocked', errorType }) };
+  if (errorClass === 'blocked') return { kind: 'outcomes', outcomes: new Array<OperationOutcome>(count).fill({ kind: 'blocked', errorType }) };
   if (errorClass === 'retry' || (RETRYABLE_STATUS.has(status) && errorClass === 'unknown')) return { kind: 'retry', errorType };
   if (errorClass === 'vanished') throw refusedFailure('target-vanished', errorType);
   throw refusedFailure(errorClass === 'denied' || status === 403 ? 'denied' : 'sink-refused', errorType);
 }
 
-function readItems(answer: { readonly [key: string]: unknown } | undefined, count: number): BulkAnswer {
+function readOperations(answer: { readonly [key: string]: unknown } | undefined, count: number): BulkAnswer {
   const items = answer?.items;
   if (!Array.isArray(items) || items.length !== count) return { kind: 'retry', errorType: 'unreadable_answer' };
-  const outcomes: ItemOutcome[] = [];
+  const outcomes: OperationOutcome[] = [];
   for (const entry of items) {
-    const item = readItem(entry);
-    if (item === undefined) return { kind: 'retry', errorType: 'unreadable_answer' };
-    outcomes.push(outcomeOf(item));
+    const answered = readOperation(entry);
+    if (answered === undefined) return { kind: 'retry', errorType: 'unreadable_answer' };
+    outcomes.push(outcomeOf(answered));
   }
-  return { kind: 'items', outcomes };
+  return { kind: 'outcomes', outcomes };
 }
 
-function outcomeOf(item: BulkItem): ItemOutcome {
-  if (item.error === undefined) return item.status < 300 || item.status === 404 ? DONE : refuse(`http_${item.status}`);
-  const { type } = item.error;
+function outcomeOf(answered: AnsweredOperation): OperationOutcome {
+  if (answered.error === undefined) return answered.status < 300 || answered.status === 404 ? DONE : refuse(`http_${answered.status}`);
+  const { type } = answered.error;
   switch (classifyError(type)) {
     case 'superseded':
       return SUPERSEDED;
     case 'rejected':
-      return { kind: 'rejected', errorType: type, reason: describe(item.error) };
+      return { kind: 'rejected', errorType: type, reason: describe(answered.error) };
     case 'retry':
       return { kind: 'retry', errorType: type };
     case 'blocked':
@@ -128,7 +128,7 @@ function asObject(value: unknown): { readonly [key: string]: unknown } | undefin
 }
 
 /** One entry of `items`: `{"index":{"status":…,"error":…}}` or `{"delete":…}`. */
-function readItem(entry: unknown): BulkItem | undefined {
+function readOperation(entry: unknown): AnsweredOperation | undefined {
   const outer = asObject(entry);
   const inner = asObject(outer?.index ?? outer?.delete ?? outer?.create);
   if (typeof inner?.status !== 'number') return undefined;

@@ -9,7 +9,7 @@ export interface WriteOperation {
 }
 
 /** What became of one operation of a bulk. */
-export type ItemOutcome =
+export type OperationOutcome =
   | { readonly kind: 'done' }
   /** 409: a newer version is there, or this one already is. */
   | { readonly kind: 'superseded' }
@@ -22,7 +22,7 @@ export type ItemOutcome =
 
 /** The answer to one bulk request. `whole` answers concern every operation of it. */
 export type BulkAnswer =
-  | { readonly kind: 'items'; readonly outcomes: readonly ItemOutcome[] }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly OperationOutcome[] }
   /**
    * HTTP 429/502/503/504, or no usable answer at all (the outcome is unknown): send the same bytes again. `unanswered` names a request that may still be running in
    * the server and be applied later (rule R6).

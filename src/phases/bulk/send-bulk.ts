@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { BulkBody } from '../../core/sink/bulk-body.ts';
 import type { BulkSign } from '../../core/sink/bulk-window.ts';
-import type { BulkAnswer, ItemOutcome } from '../../core/sink/operation.ts';
+import type { BulkAnswer, OperationOutcome } from '../../core/sink/operation.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
 import type { BulkWindow } from './bulk-window.ts';
 
@@ -82,7 +82,7 @@ async function sendOnce(run: Run, body: BulkBody, window: BulkWindow | null): Pr
 /** Blocks on the index say nothing about how much is under way. */
 function signOf(answer: BulkAnswer): BulkSign | null {
   if (answer.kind === 'retry') return 'overloaded';
-  if (answer.kind !== 'items') return null;
+  if (answer.kind !== 'outcomes') return null;
   return answer.outcomes.some(({ kind }) => kind === 'retry') ? 'overloaded' : 'accepted';
 }
 
@@ -99,8 +99,8 @@ interface Verdict {
 
 function judge(body: BulkBody, answer: BulkAnswer): Verdict {
   switch (answer.kind) {
-    case 'items':
-      return judgeItems(body, answer.outcomes);
+    case 'outcomes':
+      return judgeOutcomes(body, answer.outcomes);
     case 'retry':
       return { refused: [], again: [body], done: 0, superseded: 0, moved: false, why: answer.errorType };
     case 'malformed':
@@ -127,7 +127,7 @@ function split(body: BulkBody, reason: string): Verdict {
   return { ...nothing, refused: [], again: [body.slice(positions.slice(0, middle)), body.slice(positions.slice(middle))] };
 }
 
-function judgeItems(body: BulkBody, outcomes: readonly ItemOutcome[]): Verdict {
+function judgeOutcomes(body: BulkBody, outcomes: readonly OperationOutcome[]): Verdict {
   const refused: RefusedOperation[] = [];
   const again: number[] = [];
   let done = 0;

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import type { ItemOutcome } from '../../core/sink/operation.ts';
+import type { OperationOutcome } from '../../core/sink/operation.ts';
 import type { RepairOperation } from '../../core/sink/repair-body.ts';
 import type { RepairDoor } from '../audit-ports.ts';
 import type { VerifyContext } from '../verify/comparison.ts';
@@ -19,7 +19,7 @@ export async function sendWrites(
   let again = false;
   for (const request of requests(operations)) {
     const answer = await door.write(request);
-    if (answer.kind === 'items') again = noteItems(request, answer.outcomes, tally) || again;
+    if (answer.kind === 'outcomes') again = noteOutcomes(request, answer.outcomes, tally) || again;
     else if (answer.kind === 'retry') again = true;
     else if (request.length === 1) refuseOne(request, answer.kind, tally);
     else await sendEach(context, door, request, tally);
@@ -40,7 +40,7 @@ function refuseOne(request: readonly RepairOperation[], kind: 'malformed' | 'too
 }
 
 /** True if some of them are to be tried again after a pause. */
-function noteItems(request: readonly RepairOperation[], outcomes: readonly ItemOutcome[], tally: RepairTally): boolean {
+function noteOutcomes(request: readonly RepairOperation[], outcomes: readonly OperationOutcome[], tally: RepairTally): boolean {
   let again = false;
   for (const [at, operation] of request.entries()) {
     const outcome = outcomes[at];

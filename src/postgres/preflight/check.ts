@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/finding.ts';
+import { type Finding, findingsOf } from '../../core/finding.ts';
 import type { RowExpressions } from '../../core/plan/index-config.ts';
 import type { Relation } from '../catalog.ts';
 import type { PostgresConfig, Session } from '../connect.ts';
@@ -19,17 +19,7 @@ export interface CheckContext {
 
 export type Check = (context: CheckContext) => Promise<readonly Finding[]>;
 
-export function ok(code: string, message: string): Finding {
-  return { level: 'ok', side: 'postgres', code, message };
-}
-
-export function warn(code: string, message: string, fix: string): Finding {
-  return { level: 'warn', side: 'postgres', code, message, fix };
-}
-
-export function fail(code: string, message: string, fix: string): Finding {
-  return { level: 'fail', side: 'postgres', code, message, fix };
-}
+export const { ok, warn, fail } = findingsOf('postgres');
 
 /** A check of the table: silent if there is none, if it is no table at all, or one of another session that cannot even be looked at. */
 export function tableCheck(check: (context: CheckContext & { readonly relation: Relation }) => Promise<readonly Finding[]>): Check {

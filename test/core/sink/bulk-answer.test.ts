@@ -11,7 +11,7 @@ function answer(...entries: readonly Entry[]): string {
 function only(status: number, type: string, reason = '', causedBy?: string): unknown {
   const error = { type, reason, ...(causedBy === undefined ? {} : { caused_by: { type: causedBy, reason: 'secret' } }) };
   const read = readBulkAnswer(200, answer({ status, error }), 1);
-  return read.kind === 'items' ? read.outcomes[0] : read;
+  return read.kind === 'outcomes' ? read.outcomes[0] : read;
 }
 
 test('positions are kept; 404 on a delete is done, 409 is superseded', () => {
@@ -22,11 +22,11 @@ test('positions are kept; 404 on a delete is done, 409 is superseded', () => {
     { status: 200 },
   );
   const kinds = readBulkAnswer(200, body, 4);
-  assert.deepEqual(kinds, { kind: 'items', outcomes: [{ kind: 'done' }, { kind: 'done' }, { kind: 'superseded' }, { kind: 'done' }] });
+  assert.deepEqual(kinds, { kind: 'outcomes', outcomes: [{ kind: 'done' }, { kind: 'done' }, { kind: 'superseded' }, { kind: 'done' }] });
 });
 
 test('errors: false is believed only together with all items', () => {
-  assert.deepEqual(readBulkAnswer(200, '{"errors":false,"items":[{"index":{"status":201}}]}', 1), { kind: 'items', outcomes: [{ kind: 'done' }] });
+  assert.deepEqual(readBulkAnswer(200, '{"errors":false,"items":[{"index":{"status":201}}]}', 1), { kind: 'outcomes', outcomes: [{ kind: 'done' }] });
   assert.deepEqual(readBulkAnswer(200, '{"errors":false}', 1), { kind: 'retry', errorType: 'unreadable_answer' });
 });
 
@@ -144,7 +144,7 @@ test('answers to the whole request', () => {
   assert.deepEqual(whole(429, 'es_rejected_execution_exception'), { kind: 'retry', errorType: 'es_rejected_execution_exception' });
   for (const status of [408, 429, 500, 502, 503, 504]) assert.deepEqual(whole(status), { kind: 'retry', errorType: `http_${status}` });
   const blocked = { kind: 'blocked', errorType: 'cluster_block_exception' };
-  assert.deepEqual(whole(403, 'cluster_block_exception'), { kind: 'items', outcomes: [blocked, blocked] });
+  assert.deepEqual(whole(403, 'cluster_block_exception'), { kind: 'outcomes', outcomes: [blocked, blocked] });
   assert.throws(() => whole(401), { kind: 'denied' });
   assert.throws(() => whole(403, 'security_exception'), { kind: 'denied' });
   assert.throws(() => whole(403), { kind: 'denied' });

@@ -68,7 +68,7 @@ function isKind(kind: string): (error: unknown) => boolean {
 
 test('a bulk is sent once, as bytes, with the guards in its address', async () => {
   answer = (_request, response) => json(response, 200, { errors: false, items: [{ index: { status: 201 } }, { delete: { status: 404 } }] });
-  assert.deepEqual(await bulk(), { kind: 'items', outcomes: [{ kind: 'done' }, { kind: 'done' }] });
+  assert.deepEqual(await bulk(), { kind: 'outcomes', outcomes: [{ kind: 'done' }, { kind: 'done' }] });
   assert.equal(seen.length, 1);
   const url = new URL(seen[0]?.url ?? '', node);
   assert.equal(url.pathname, '/a-BUILD-1/_bulk');
@@ -104,7 +104,7 @@ test('a flood-stage block of an item is not overload', async () => {
   answer = (_request, response) =>
     json(response, 200, { errors: true, items: [{ index: item }, { delete: { status: 429, error: { type: 'es_rejected_execution_exception' } } }] });
   const outcome = await bulk();
-  assert.ok(outcome.kind === 'items');
+  assert.ok(outcome.kind === 'outcomes');
   assert.deepEqual(
     outcome.outcomes.map(({ kind }) => kind),
     ['blocked', 'retry'],

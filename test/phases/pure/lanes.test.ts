@@ -7,8 +7,8 @@ import { Lanes } from '../../../src/phases/replay/lanes.ts';
 import { bulkRun } from './bulk-fakes.ts';
 
 test('R3: the delete in place of a refused row is remembered, with its transaction, before it is sent', async () => {
-  const refused: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'rejected', errorType: 'document_parsing_exception', reason: 'n' }] };
-  const done: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'done' }] };
+  const refused: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'rejected', errorType: 'document_parsing_exception', reason: 'n' }] };
+  const done: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'done' }] };
   const remembered: SentDelete[] = [];
   const { run, calls } = bulkRun((body) => {
     if (body.bytes().toString().startsWith('{"index"')) return refused;

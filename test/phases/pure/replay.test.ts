@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { BulkBody } from '../../../src/core/sink/bulk-body.ts';
-import type { BulkAnswer, ItemOutcome } from '../../../src/core/sink/operation.ts';
+import type { BulkAnswer, OperationOutcome } from '../../../src/core/sink/operation.ts';
 import type { Run } from '../../../src/phases/build/run-state.ts';
 import type { ChangeStream, StreamMessage } from '../../../src/phases/ports.ts';
 import { Replay } from '../../../src/phases/replay.ts';
@@ -59,7 +59,7 @@ interface World {
   readonly aborted: () => unknown;
 }
 
-const DONE: ItemOutcome = { kind: 'done' };
+const DONE: OperationOutcome = { kind: 'done' };
 
 /** The real replay on scripted streams; the n-th connection gets the n-th of `streams`. */
 function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnswer = allDone, transactionBytes = 500): World {
@@ -86,7 +86,7 @@ function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnsw
 }
 
 function allDone(body: BulkBody): BulkAnswer {
-  return { kind: 'items', outcomes: new Array<ItemOutcome>(body.count).fill(DONE) };
+  return { kind: 'outcomes', outcomes: new Array<OperationOutcome>(body.count).fill(DONE) };
 }
 
 const idsIn = (calls: readonly string[]): string[] => calls.flatMap((call) => [...call.matchAll(/"_id":"([^"]*)"/g)].map((match) => match[1] ?? ''));

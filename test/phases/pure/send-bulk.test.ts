@@ -11,7 +11,7 @@ function one(): BulkBody {
   return body;
 }
 
-const DONE: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'done' }] };
+const DONE: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'done' }] };
 
 test('R6: a bulk without an answer is sent again at once, and counts only when the first request is over', async () => {
   const answers: BulkAnswer[] = [{ kind: 'retry', errorType: 'no_answer', unanswered: 'r1' }, DONE];
@@ -34,7 +34,7 @@ test('a refusal for overload is over: nothing is asked', async () => {
 });
 
 test('a document that is refused is a reject; a delete that is refused stops the build, item by item and as a whole request', async () => {
-  const refused: BulkAnswer = { kind: 'items', outcomes: [{ kind: 'rejected', errorType: 'illegal_argument_exception', reason: 'x' }] };
+  const refused: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'rejected', errorType: 'illegal_argument_exception', reason: 'x' }] };
   const document = new BulkBody('external');
   document.append({ id: Buffer.from('a'), version: 8n, document: Buffer.from('{}') });
   assert.deepEqual(await sendBulk(bulkRun(() => refused).run, document), [{ id: 'a', reason: 'illegal_argument_exception: x' }]);
