@@ -5,7 +5,7 @@
  *   PATH   every test whose path holds one of these words, e.g. postgres/ or wal/pgoutput
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,17 +41,35 @@ function requireServers(tests) {
   throw new Error(`${missing.join(' and ')} not set: scripts/services up && eval "$(scripts/services env)", or run ./scripts/test`);
 }
 
-/** Streams the output through and remembers node's summary, which a failing run prints far above its end. */
-function runNode(tests) {
-  const concurrency = Math.max(2, availableParallelism());
+const ISOLATED = ['--test', '--test-reporter=spec', `--test-concurrency=${Math.max(2, availableParallelism())}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+const TOGETHER = ['--test-reporter=spec', join(PROJECT, 'scripts', 'in-one-process.mjs')];
+
+/** A hook at the top of a file belongs to that file only if the file has a process of its own. */
+const hasHooks = (path) => /^(before|after)(Each)?\(/m.test(readFileSync(join(COMPILED, path), 'utf8'));
+
+/** The processes to run side by side. Tests that need no server share one for the command line and one for the rest: they load different halves of the program. */
+function processesFor(tests) {
+  if (!tests.every(isPure)) return [[ISOLATED, tests]];
+  const [alone, shared] = [tests.filter(hasHooks), tests.filter((path) => !hasHooks(path))];
+  const ofCli = (path) => path.startsWith('cli/');
+  return [
+    [TOGETHER, shared.filter((path) => !ofCli(path))],
+    [TOGETHER, shared.filter(ofCli)],
+    [ISOLATED, alone],
+  ].filter(([, files]) => files.length > 0);
+}
+
+/** Passes the output on (line by line where it is the only one) and remembers node's summary, which a failing run prints far above its end. */
+function runNode([options, tests], isOnly) {
   const files = tests.map((path) => relative(process.cwd(), join(COMPILED, path)));
-  const isolated = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
-  const options = tests.every(isPure) ? ['--test-reporter=spec', join(PROJECT, 'scripts', 'in-one-process.mjs')] : isolated;
   const child = spawn(process.execPath, [...options, ...files], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    process.stdout.write(chunk);
+    if (isOnly) process.stdout.write(chunk);
     text += chunk;
+  });
+  child.once('close', () => {
+    if (!isOnly) process.stdout.write(text);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -63,15 +81,26 @@ function runNode(tests) {
 
 const count = (summary, word) => Number(summary.findLast((line) => line.startsWith(`ℹ ${word} `))?.split(' ')[2] ?? 0);
 
+/** The sums of several runs, in the words of node's own summary. */
+function total(runs) {
+  const words = ['tests', 'pass', 'fail', 'cancelled', 'skipped'];
+  return words.map((word) => `ℹ ${word} ${runs.reduce((sum, { summary }) => sum + count(summary, word), 0)}`);
+}
+
 async function main() {
   const tests = selectTests(process.argv.slice(2));
   if (tests.length === 0) throw new Error('no compiled test matches: npm run build first?');
   requireServers(tests);
-  const { code, signal, summary } = await runNode(tests);
-  if (signal !== null) throw new Error(`node --test was ended by ${signal}`);
-  if (code !== 0) process.stdout.write(`\n${summary.slice(-8).join('\n')}\n`);
-  if (count(summary, 'skipped') > 0) throw new Error('skipped tests are not allowed here: they hide what was not looked at');
-  return code;
+  const processes = processesFor(tests);
+  const runs = await Promise.all(processes.map((one) => runNode(one, processes.length === 1)));
+  const ended = runs.find(({ signal }) => signal !== null);
+  if (ended !== undefined) throw new Error(`node --test was ended by ${ended.signal}`);
+  const failed = runs.find(({ code }) => code !== 0);
+  if (failed !== undefined || runs.length > 1) process.stdout.write(`\n${total(runs).join('\n')}\n`);
+  if (runs.some(({ summary }) => count(summary, 'skipped') > 0)) {
+    throw new Error('skipped tests are not allowed here: they hide what was not looked at');
+  }
+  return failed?.code ?? 0;
 }
 
 try {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { CopyTextReader } from '../../../src/core/encode/copy-text.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import { FIELD_NULL, type Row } from '../../../src/core/row.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** COPY TO's escapes, written anew from the manual: https://www.postgresql.org/docs/current/sql-copy.html */
 const ESCAPES = new Map([
@@ -57,7 +58,7 @@ test('any rows come back from the stream, wherever it is cut', () => {
       const expected = rows.map((row) => row.map((field) => (field === null ? null : Buffer.from(field).toString('latin1'))));
       assert.deepEqual(readAll(printRows(rows), cuts, columns), { rows: expected, count: rows.length });
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DocumentEncoder } from '../../../src/core/encode/document.ts';
 import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
+import { runs } from '../../support/property-runs.ts';
 import { anyText } from './postgres-text.ts';
 import { planOf, rowOf } from './support.ts';
 
@@ -54,7 +55,7 @@ test('different keys have different ids', () => {
       for (const idHash of ['none', 'sha256'] as const)
         if (!idOf(one).startsWith('rejected')) assert.equal(idOf(one, { idHash }) === idOf(other, { idHash }), same);
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ByteWriter } from '../../../src/core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../../../src/core/encode/document.ts';
 import type { ValueForm } from '../../../src/core/encode/value-form.ts';
+import { runs } from '../../support/property-runs.ts';
 import { anyText, anyType } from './postgres-text.ts';
 import { planOf, rowOf } from './support.ts';
 
@@ -23,7 +24,7 @@ test('what PostgreSQL prints of any type, nested at will, becomes the JSON value
         assert.deepEqual(JSON.parse(line).v, json, text);
       }
     }),
-    { numRuns: 3000 },
+    runs(3000),
   );
 });
 
@@ -48,6 +49,6 @@ test('a text that is not of the type is refused or still gives one line; the wri
       assert.equal(rejection.column, 'v');
       return undefined;
     }),
-    { numRuns: 3000 },
+    runs(3000),
   );
 });

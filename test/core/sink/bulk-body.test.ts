@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { DocumentEncoder } from '../../../src/core/encode/document.ts';
 import { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { WriteOperation } from '../../../src/core/sink/operation.ts';
+import { runs } from '../../support/property-runs.ts';
 import { anyText } from '../encode/postgres-text.ts';
 import { planOf, rowOf } from '../encode/support.ts';
 
@@ -68,7 +69,7 @@ test('any operations: what goes in is what the lines say, and any slice of them'
       }
       assert.deepEqual(lines, []);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

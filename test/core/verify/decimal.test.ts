@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { equalDecimals } from '../../../src/core/verify/decimal.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** The oracle: both texts as integers at one common scale. Shares nothing with the code under test. */
 function sameByScaling(left: string, right: string): boolean {
@@ -32,7 +33,7 @@ const respelled = fc.tuple(decimal, fc.integer({ min: 0, max: 8 })).map(([text, 
 test('any two decimals are equal exactly if an independent comparison says so', () => {
   fc.assert(
     fc.property(decimal, decimal, (a, b) => equalDecimals(a, b) === sameByScaling(a, b)),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -43,7 +44,7 @@ test('the same value in another spelling is equal, and the next one in the last 
       assert.equal(equalDecimals(text, other), true);
       assert.equal(equalDecimals(text, other.replace(/0E/, '1E')), false);
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 

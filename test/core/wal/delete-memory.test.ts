@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DeleteMemory } from '../../../src/core/wal/delete-memory.ts';
 import { parseSnapshot } from '../../../src/core/wal/snapshot.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const sentDeletes = fc.array(fc.record({ key: fc.string({ unit: 'binary', maxLength: 60 }), xid: fc.integer({ min: 100, max: 110 }) }), {
   maxLength: 200,
@@ -26,7 +27,7 @@ test('whatever was forgotten, the deletes that a snapshot has not seen are all t
       const found = [...memory.unseenBy(snapshot)].map(({ id, version, xid }) => `${version >> 40n} ${xid} ${id.toString('hex')}`);
       assert.deepEqual(found, wanted);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

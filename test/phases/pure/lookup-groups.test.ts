@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { KeyChange } from '../../../src/core/wal/transaction.ts';
 import { lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
 import type { Step } from '../../../src/phases/replay/step-reader.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** A step for each number of changes (−1: a position); every third change needs a lookup if `every` is 3. */
 function stepsOf(sizes: readonly number[]): readonly Step[] {
@@ -47,6 +48,6 @@ test('groups keep every step and change in order, begin and end each transaction
       ]);
       assert.deepEqual(seen, wanted);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
