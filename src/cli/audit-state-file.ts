@@ -43,7 +43,9 @@ async function readState(path: string): Promise<SavedAudit | null> {
 function parsed(text: string): SavedAudit | null {
   try {
     const saved = JSON.parse(text) as SavedAudit;
-    return saved?.format === 1 && typeof saved.position === 'object' && Array.isArray(saved.differing) ? saved : null;
+    const whole =
+      saved?.format === 2 && typeof saved.position === 'object' && Array.isArray(saved.differing) && Array.isArray(saved.cells?.differing);
+    return whole ? saved : null;
   } catch {
     return null;
   }

@@ -183,9 +183,10 @@ interface Run {
 type Summary = Extract<OutputEvent, { type: 'summary' }>;
 
 /** What was skipped, or needed nothing, is not called a success. */
-function wordFor(exitCode: number, indices: CommandOutcome['indices']): RunResult {
+function wordFor(command: string, { exitCode, indices }: CommandOutcome): RunResult {
   const [first] = indices;
-  return exitCode === 0 && first !== undefined && indices.every(({ result }) => result === first.result) ? first.result : resultOf(exitCode);
+  const alike = exitCode === 0 && first !== undefined && indices.every(({ result }) => result === first.result);
+  return alike ? first.result : resultOf(exitCode, command);
 }
 
 /** The first line is `version`, the last is `summary`, whatever happens between them. */
@@ -199,7 +200,7 @@ async function finish(told: Told, { command, version, startedMs, conclude }: Run
   }
   const { exitCode, message, indices } = outcome;
   const durationMs = Math.round(performance.now() - startedMs);
-  const summary: Summary = { type: 'summary', command, result: wordFor(exitCode, indices), exit_code: exitCode, durationMs, message, indices };
+  const summary: Summary = { type: 'summary', command, result: wordFor(command, outcome), exit_code: exitCode, durationMs, message, indices };
   await conclude?.(summary);
   told.output.emit(null, summary);
   told.output.close();

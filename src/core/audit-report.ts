@@ -82,7 +82,7 @@ export interface AuditReport extends Omit<VerifyReport, 'mode' | 'differences'> 
   readonly differences: readonly AuditDifference[];
   readonly kinds: { readonly [kind in AuditKind]: number };
   readonly unsettledCount: number;
-  /** Documents, equal ones too, that somebody else wrote last, as far as versions show; null where they cannot. */
+  /** Documents of the whole index, equal ones too, that somebody else wrote last, as far as versions show; null where they cannot, or were not all seen. */
   readonly foreignWrites: number | null;
   /** For a heat map of `partitions` cells; filled in every mode. */
   readonly partitionDrift: readonly PartitionDrift[];
@@ -95,6 +95,8 @@ export interface AuditReport extends Omit<VerifyReport, 'mode' | 'differences'> 
   readonly settle: { readonly rounds: number; readonly pauseMs: number };
   /** 0 … 1 of both sides looked at, earlier runs of the same rotation included; 1 = complete. */
   readonly covered: number;
+  /** Compared section by section (`--max-duration`), so that `rows` and `documents` were counted at many moments and need not be equal. */
+  readonly sectioned: boolean;
   readonly durations: AuditDurations;
   readonly repair: RepairReport | null;
 }

@@ -72,16 +72,19 @@ class Audit {
     const comparedMs = clock.now();
     const mapping = fieldTypeDifferences(plan.documentPlan.fields, plan.mapping, await sink.readMapping(index));
     const hash = await loadHash();
-    const repair = options.repair === 'no' ? null : await this.#repair(context, findings, hash);
+    const newestLsn = await source.insertLsn();
+    const differences = findings.described(hash, compared.partitions, newestLsn);
+    const repair = options.repair === 'no' ? null : await this.#repair(context, differences, hash);
     const durations = this.#durations(startedMs, comparedMs, clock.now());
-    return this.#report({ compared, findings, hash, fedBy, mapping, repair, durations });
+    const foreignWrites = this.#countsForeign() ? findings.foreignWrites(differences, newestLsn) : null;
+    return this.#report({ compared, differences, foreignWrites, fedBy, mapping, repair, durations });
   }
 
   async #compare(context: VerifyContext, findings: AuditFindings): Promise<SectionedReport> {
     const { options, state } = this.#request;
     const ledger = new DifferenceLedger((difference) => findings.add(difference));
-    if (options.keys !== null) return { ...(await compareNamed(context, options.keys, ledger)), covered: 1 };
-    if (options.maxDurationMs === null) return { ...(await verifyBySettling(context, ledger)), covered: 1 };
+    if (options.keys !== null) return { ...(await compareNamed(context, options.keys, ledger)), covered: 1, sectioned: false };
+    if (options.maxDurationMs === null) return { ...(await verifyBySettling(context, ledger)), covered: 1, sectioned: false };
     return compareInSections({ context, ledger, state, target: this.#target, maxDurationMs: options.maxDurationMs });
   }
 
@@ -131,10 +134,15 @@ class Audit {
     };
   }
 
-  async #repair(context: VerifyContext, findings: AuditFindings, hash: Hash64): Promise<RepairReport> {
+  /** Only the whole scan sees the version of each document once. */
+  #countsForeign(): boolean {
+    const { mode, keys, maxDurationMs } = this.#request.options;
+    return mode === 'full' && keys === null && maxDurationMs === null;
+  }
+
+  async #repair(context: VerifyContext, differences: AuditReport['differences'], hash: Hash64): Promise<RepairReport> {
     const { options, sink, reporter } = this.#request;
     const { uuid, cp } = this.#target;
-    const differences = findings.described(hash, 0);
     return repairDrift({ context, differences, hash, uuid, cp, sink, reporter, dryRun: options.repair === 'dry-run', limit: options.maxRepair });
   }
 
@@ -146,8 +154,7 @@ class Audit {
   #report(parts: ReportParts): AuditReport {
     const { options } = this.#request;
     const { index, table, state } = this.#target;
-    const { compared, findings, hash, mapping, fedBy, repair, durations } = parts;
-    const differences = findings.described(hash, compared.partitions);
+    const { compared, differences, foreignWrites, mapping, fedBy, repair, durations } = parts;
     const mode = options.keys === null ? options.mode : ('keys' as const);
     const seen = { ...compared, mode, ours: state !== null, fedBy, sampledDocuments: this.#sampledDocuments, mapping };
     return {
@@ -157,7 +164,7 @@ class Audit {
       table: `${table.schema}.${table.name}`,
       differences: shown(differences.slice(0, MAX_NAMED), options.values),
       kinds: countKinds(differences),
-      foreignWrites: options.mode === 'full' && options.keys === null ? findings.foreignWrites : null,
+      foreignWrites,
       partitionDrift: compared.partitions === 0 ? [] : driftByPartition(differences),
       ignored: this.#ignored,
       sampleSize: options.sample,
@@ -171,8 +178,8 @@ class Audit {
 
 interface ReportParts {
   readonly compared: SectionedReport;
-  readonly findings: AuditFindings;
-  readonly hash: Hash64;
+  readonly differences: AuditReport['differences'];
+  readonly foreignWrites: number | null;
   readonly fedBy: AuditReport['fedBy'];
   readonly mapping: AuditReport['mapping'];
   readonly repair: RepairReport | null;

@@ -51,7 +51,9 @@ describe('realign audit, as it is typed', () => {
     const shown = await command(['--keys-file', keys, '--show-values', 'full'], 'human');
     assert.equal(shown.code, 2);
     assert.match(shown.stdout, /name {3}postgres "name 42" {3}elasticsearch "nome 42"/);
-    assert.equal((await command(['--repair', '--dry-run'])).code, 2);
+    const wouldMend = await command(['--repair', '--dry-run']);
+    assert.equal(wouldMend.code, 2);
+    assert.deepEqual([wouldMend.events.at(-1)?.result, wouldMend.events.at(-1)?.exit_code], ['drift', 2]);
     assert.equal((await command(['--repair'])).code, 0);
     assert.equal((await command([])).code, 0);
   });

@@ -26,6 +26,7 @@ describe('audits of an index that realign feeds', () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { report } = await world.audit({ options: { settle } });
         assert.deepEqual([report.verdict, report.fedBy, named(report), report.unsettled], ['equal', 'realign', [], []], `round ${round}`);
+        assert.equal(report.foreignWrites, 0, 'the follower is nobody else');
       }
     } finally {
       await writer.stop();

@@ -76,6 +76,10 @@ describe('an audit finds and names each kind of difference', () => {
     );
   });
 
+  /** What was planted by writing to the index, and differs. */
+  const expectedForeign = (): string[] =>
+    [changed, rounded, dropped, turned, cut, shifted, swappedA, swappedB, doubled, nulled].map(at).concat('999999', 'no-number');
+
   const withoutSwapFields = (lines: readonly string[]): readonly string[] =>
     lines.map((line) => (line.includes(' id ') ? line.slice(0, line.indexOf(' id ') + 3) : line)).sort();
 
@@ -92,14 +96,18 @@ describe('an audit finds and names each kind of difference', () => {
     assert.deepEqual([report.unsettled, report.ours, report.fedBy, report.method], [[], true, 'others', 'settling']);
   });
 
-  it('tells who wrote what by the versions, and counts the harmless write as well', async () => {
+  it('tells who wrote what by the versions, and counts as many as it names', async () => {
     const { report } = await world.audit();
     const by = new Map(report.differences.map((difference) => [difference.id, difference]));
     assert.equal(by.get(at(changed))?.foreign, true);
     assert.equal(by.get(at(stale))?.foreign, false);
     assert.equal(by.get(at(missing))?.version, null);
     assert.equal(by.get(at(doubled))?.copies, 2);
-    assert.ok((report.foreignWrites ?? 0) > 0);
+    // Each document that was written to and differs, both with the id of `doubled`, and nothing else: `foreign` is equal and was written once on top of
+    // the load, which only a difference would give away.
+    const flagged = report.differences.filter((difference) => difference.foreign === true);
+    assert.deepEqual(flagged.map(({ id }) => id).sort(), expectedForeign().sort());
+    assert.equal(report.foreignWrites, flagged.length + 1);
   });
 
   it('shows values only when asked, whole when asked for', async () => {

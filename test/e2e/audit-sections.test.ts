@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { AuditState, SavedAudit } from '../../src/phases/audit/state.ts';
+import type { AuditState } from '../../src/phases/audit/state.ts';
 import { elasticsearch } from '../support/servers.ts';
-import { type AuditRun, type AuditWorld, auditWorld, edit, named, put, sourceOf } from './audit-world.ts';
+import { type AuditRun, type AuditWorld, auditWorld, edit, MemoryState, named, put, sourceOf } from './audit-world.ts';
 
 const ROWS = 600;
-
-class Memory implements AuditState {
-  saved: SavedAudit | null = null;
-
-  async read(): Promise<SavedAudit | null> {
-    return this.saved;
-  }
-
-  async write(saved: SavedAudit): Promise<void> {
-    // As a file would: nothing but JSON survives.
-    this.saved = JSON.parse(JSON.stringify(saved));
-  }
-
-  async clear(): Promise<void> {
-    this.saved = null;
-  }
-}
 
 describe('an audit in several runs', () => {
   let world: AuditWorld;
@@ -36,7 +19,7 @@ describe('an audit in several runs', () => {
   const next = (state: AuditState): Promise<AuditRun> => world.audit({ options: { maxDurationMs: 1 }, state });
 
   it('is unfinished, never equal, until both sides were looked at, and then leaves nothing behind', async () => {
-    const state = new Memory();
+    const state = new MemoryState();
     const first = await next(state);
     assert.deepEqual([first.report.verdict, first.report.covered, first.report.rows], ['unfinished', 0.5, ROWS]);
     assert.equal(state.saved?.position.side, 'index');
@@ -44,6 +27,7 @@ describe('an audit in several runs', () => {
     const second = await next(state);
     assert.deepEqual([second.report.verdict, second.report.covered, second.report.documents], ['equal', 1, ROWS]);
     assert.equal(state.saved, null);
+    for (const { report } of [first, second]) assert.deepEqual([report.partitions, report.partitionsEqual, report.foreignWrites], [1024, 1024, null]);
   });
 
   it('finds what differs on the side that it looks at, and looks at it again in the next run', async () => {
@@ -51,13 +35,20 @@ describe('an audit in several runs', () => {
     await elasticsearch('DELETE', `/${index}/_doc/10`);
     await edit(index, '20', (source) => source.replace('"name":"name 20"', '"name":"name 2O"'));
     await put(index, 'extra', await sourceOf(index, '20'));
-    const state = new Memory();
+    const state = new MemoryState();
     const first = await next(state);
     assert.deepEqual([named(first.report), first.report.verdict], [['different 20 name', 'missing 10'], 'drift']);
     assert.deepEqual([...(state.saved?.differing ?? [])].sort(), ['10', '20']);
     assert.equal(JSON.stringify(state.saved).includes('name 2'), false, 'no values in the file');
     const second = await next(state);
     assert.deepEqual(named(second.report), ['different 20 name', 'extra extra', 'missing 10']);
+    // The map of the rotation: what the first run saw is still on it, and each cell leads to its keys.
+    assert.equal(first.report.partitionsEqual, 1024 - cellsOf(first).length);
+    assert.deepEqual(second.report.partitionsDiffering, cellsOf(second));
+    assert.deepEqual(
+      second.report.partitionDrift.map(({ partition }) => partition),
+      cellsOf(second),
+    );
     assert.equal((await world.audit({ options: { repair: 'yes' } })).report.repair?.proved, 3);
   });
 
@@ -68,7 +59,7 @@ describe('an audit in several runs', () => {
     const [early, late] = [rows[5], rows.at(-5)];
     assert.ok(early !== undefined && late !== undefined && late.block > early.block + 1);
     for (const { id } of [early, late]) await edit(world.index, id, (source) => source.replace('"name":"', '"name":"!'));
-    const state = new Memory();
+    const state = new MemoryState();
     await next(state);
     assert.ok(state.saved !== null);
     const { oid, relfilenode } = await leaf(world);
@@ -80,13 +71,18 @@ describe('an audit in several runs', () => {
   });
 
   it('begins anew for another index', async () => {
-    const state = new Memory();
+    const state = new MemoryState();
     await next(state);
     assert.ok(state.saved !== null);
     state.saved = { ...state.saved, uuid: 'another', rows: 77 };
     assert.deepEqual([(await next(state)).report.rows, state.saved?.position.side], [ROWS, 'index']);
   });
 });
+
+/** The different cells of the differences, in order. */
+function cellsOf({ report }: AuditRun): readonly number[] {
+  return [...new Set(report.differences.map(({ partition }) => partition))].sort((a, b) => a - b);
+}
 
 async function leaf({ database }: AuditWorld): Promise<{ readonly oid: number; readonly relfilenode: number }> {
   const { rows } = await database.client.query<{ oid: number; relfilenode: number }>(

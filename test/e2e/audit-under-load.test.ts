@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { runRealign } from '../support/run-realign.ts';
 import { elasticsearch } from '../support/servers.ts';
-import { type AuditWorld, auditWorld, named } from './audit-world.ts';
+import { type AuditWorld, auditWorld, MemoryState, named } from './audit-world.ts';
 import { type Feeder, startFeeder } from './feeder.ts';
 
 const ROWS = 3000;
@@ -32,6 +32,19 @@ describe(`audits of an index under ${PER_SECOND} writes a second`, () => {
       assert.deepEqual([report.verdict, named(report), report.unsettled], ['equal', [], []], `round ${round}`);
     }
     test.diagnostic(`${Math.round(((feeder.rows() - before) * 1000) / (performance.now() - startedMs))} rows a second were written meanwhile`);
+  });
+
+  it(`invent nothing in ${ROUNDS} rotations of several runs`, async () => {
+    const settle = { rounds: 3, pauseMs: 700 };
+    const state = new MemoryState();
+    let runs = 0;
+    for (let done = 0; done < ROUNDS; runs++) {
+      const { report } = await world.audit({ options: { settle, maxDurationMs: 1 }, state });
+      assert.ok(report.verdict === 'equal' || report.verdict === 'unfinished', `run ${runs}: ${report.verdict}`);
+      assert.deepEqual([named(report), report.unsettled], [[], []], `run ${runs}`);
+      if (report.verdict === 'equal') done++;
+    }
+    assert.ok(runs >= 2 * ROUNDS);
   });
 
   const command = () => {

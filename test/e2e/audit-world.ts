@@ -6,7 +6,7 @@ import { Failure } from '../../src/core/failure.ts';
 import type { AuditOptions } from '../../src/core/plan/audit-options.ts';
 import type { IndexConfig } from '../../src/core/plan/index-config.ts';
 import { openSink } from '../../src/elasticsearch/sink.ts';
-import type { AuditState } from '../../src/phases/audit/state.ts';
+import type { AuditState, SavedAudit } from '../../src/phases/audit/state.ts';
 import { runAudit } from '../../src/phases/audit.ts';
 import type { Sink } from '../../src/phases/sink-ports.ts';
 import { openSource } from '../../src/postgres/source.ts';
@@ -39,6 +39,23 @@ export interface AuditWorld {
 }
 
 export const NO_STATE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };
+
+/** Keeps the place of a rotation as a file would: nothing but JSON survives. */
+export class MemoryState implements AuditState {
+  saved: SavedAudit | null = null;
+
+  async read(): Promise<SavedAudit | null> {
+    return this.saved;
+  }
+
+  async write(saved: SavedAudit): Promise<void> {
+    this.saved = JSON.parse(JSON.stringify(saved));
+  }
+
+  async clear(): Promise<void> {
+    this.saved = null;
+  }
+}
 
 const OPTIONS: AuditOptions = {
   mode: 'full',

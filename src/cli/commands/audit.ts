@@ -52,13 +52,13 @@ async function auditOne(entry: IndexEntry, configuration: Configuration, context
     });
     const exitCode = auditExitCode(report, options.maxDiff, isRepaired(report));
     tell(report, exitCode, entry, context);
-    return { index: alias, result: resultOf(exitCode), exit_code: exitCode, build: null, generation: report.generation, previous: null };
+    return { index: alias, result: resultOf(exitCode, 'audit'), exit_code: exitCode, build: null, generation: report.generation, previous: null };
   } catch (error) {
     const reason = context.signal.aborted && !(error instanceof Failure) ? context.signal.reason : error;
     const changed = options.repair === 'yes' ? 'Documents that were repaired until then stay so; nothing else was changed.' : 'Nothing was changed.';
     const again = { unchanged: changed, next: [sameCommand('audit', alias, context.flags)] };
     const exitCode = context.reportFailure(alias, reason, again);
-    return { index: alias, result: resultOf(exitCode), exit_code: exitCode, build: null, generation: null, previous: null };
+    return { index: alias, result: resultOf(exitCode, 'audit'), exit_code: exitCode, build: null, generation: null, previous: null };
   }
 }
 

@@ -51,5 +51,5 @@ async function checkOne({ config, run }: IndexEntry, configuration: Configuratio
 }
 
 function resultFor(index: string, exitCode: number): IndexResult {
-  return { index, result: resultOf(exitCode), exit_code: exitCode, build: null, generation: null, previous: null };
+  return { index, result: resultOf(exitCode, 'check'), exit_code: exitCode, build: null, generation: null, previous: null };
 }

@@ -29,10 +29,17 @@ async function planOne({ config: { alias } }: IndexEntry, context: CommandContex
     context.output.emit(alias, { type: 'plan', ...facts });
     // A rebuild always has work; without the flag that is no difference worth a code.
     const exitCode = context.flags['detailed-exitcode'] === true ? 2 : 0;
-    return { index: alias, result: resultOf(exitCode), exit_code: exitCode, build: facts.resumes, generation: null, previous: facts.previous };
+    return {
+      index: alias,
+      result: resultOf(exitCode, 'plan'),
+      exit_code: exitCode,
+      build: facts.resumes,
+      generation: null,
+      previous: facts.previous,
+    };
   } catch (error) {
     const exitCode = context.reportFailure(alias, error);
-    return { index: alias, result: resultOf(exitCode), exit_code: exitCode, build: null, generation: null, previous: null };
+    return { index: alias, result: resultOf(exitCode, 'plan'), exit_code: exitCode, build: null, generation: null, previous: null };
   }
 }
 

@@ -133,7 +133,7 @@ function failed(alias: string, error: unknown, facts: RunFacts, context: Command
   const { exitCode } = policyOf(error);
   return {
     index: alias,
-    result: resultOf(exitCode),
+    result: resultOf(exitCode, 'rebuild'),
     exit_code: exitCode,
     build: facts.build,
     generation: facts.generation,

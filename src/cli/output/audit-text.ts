@@ -55,7 +55,7 @@ function comparedText(report: AuditReport): string {
   const { mode, rows, documents, partitions, partitionsEqual, sampled, sampledDocuments, generation, fenceLsn, foreignWrites, seed } = report;
   if (mode === 'keys') return `${formatCount(rows)} named keys of ${generation}`;
   const parts = [`${formatCount(rows)} rows, ${formatCount(documents)} documents of ${generation} at ${fenceLsn}`];
-  if (partitions > 0) parts.push(`${formatCount(partitionsEqual)} of ${formatCount(partitions)} partition checksums equal at once`);
+  if (partitions > 0) parts.push(`${formatCount(partitionsEqual)} of ${formatCount(partitions)} partitions equal at once`);
   if (sampled.random + sampledDocuments > 0) parts.push(`${formatCount(sampled.random + sampledDocuments)} sampled (seed ${seed})`);
   if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCount(foreignWrites)} documents last written by others`);
   return parts.join('; ');

@@ -11,7 +11,7 @@ const bigCount = z
 const parameters = z.record(z.string(), z.unknown());
 const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup', 'follow']);
 const difference = z.enum(['missing', 'extra', 'different']);
-const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work', 'nothing-to-do', 'skipped']);
+const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work', 'drift', 'nothing-to-do', 'skipped']);
 const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
 const event = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) => z.object({ type: z.literal(name), ...shape });
 
@@ -95,6 +95,7 @@ const auditResult = event('audit.result', {
   mapping: list(z.object({ field: text, expected: text, actual: text })),
   ignored: list(z.object({ field: text, documents: count, ids: list(text) })),
   covered: z.number().min(0).max(1),
+  sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
   durations: z.object({ compareMs: z.number(), settleMs: z.number(), repairMs: z.number() }),
   repair: z
     .object({

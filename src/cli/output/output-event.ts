@@ -27,7 +27,7 @@ export interface StatusFacts extends Omit<Inventory, 'slots'> {
   readonly slots: readonly (Omit<InventorySlot, 'retainedBytes'> & { readonly retainedBytes: string })[];
 }
 
-export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work' | 'nothing-to-do' | 'skipped';
+export type RunResult = 'succeeded' | 'failed' | 'interrupted' | 'has-work' | 'drift' | 'nothing-to-do' | 'skipped';
 
 export interface IndexResult {
   readonly index: string;

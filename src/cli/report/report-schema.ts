@@ -7,7 +7,7 @@ const bigCount = z.string().regex(/^\d+$/).describe('A whole number as text: it 
 const nullable = <Inner extends z.ZodType>(inner: Inner) => inner.nullable();
 const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' });
-export const REPORT_RESULTS = ['succeeded', 'failed', 'interrupted', 'has-work', 'nothing-to-do', 'skipped'] as const;
+export const REPORT_RESULTS = ['succeeded', 'failed', 'interrupted', 'has-work', 'drift', 'nothing-to-do', 'skipped'] as const;
 const result = z.enum(REPORT_RESULTS);
 
 const phase = z.object({
@@ -47,6 +47,7 @@ const audit = z.object({
   fedBy: z.enum(['realign', 'others']),
   foreignWrites: nullable(count),
   covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
+  sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
   settle: z.object({ rounds: count, pauseMs: count }),
   next: list(text).describe('Commands to type next.'),
   mapping: list(z.object({ field: text, expected: text, actual: text })),

@@ -39,7 +39,7 @@ export function verificationOf(report: VerifyReport & { readonly passed: boolean
 
 /** What a report tells of an audit. */
 export function verificationOfAudit(report: AuditReport & { readonly next: readonly string[] }, mask: KeyMask): Verification {
-  const { verdict, ours, fedBy, foreignWrites, covered, settle, next } = report;
+  const { verdict, ours, fedBy, foreignWrites, covered, sectioned, settle, next } = report;
   return {
     ...figures(report, mask),
     passed: verdict === 'equal',
@@ -56,7 +56,7 @@ export function verificationOfAudit(report: AuditReport & { readonly next: reado
     kinds: report.kinds,
     unsettledCount: report.unsettledCount,
     audit: {
-      ...{ verdict, ours, fedBy, foreignWrites, covered, settle, next },
+      ...{ verdict, ours, fedBy, foreignWrites, covered, sectioned, settle, next },
       mapping: report.mapping,
       ignored: report.ignored.map(({ field, documents }) => ({ field, documents })),
       repair: repairPart(report.repair, mask),

@@ -2,7 +2,7 @@ import type { AuditReport, AuditVerdict } from '../audit-report.ts';
 
 export type Judged = Pick<
   AuditReport,
-  'mode' | 'differenceCount' | 'unsettledCount' | 'covered' | 'mapping' | 'ours' | 'rows' | 'rejected' | 'documents'
+  'mode' | 'differenceCount' | 'unsettledCount' | 'covered' | 'sectioned' | 'mapping' | 'ours' | 'rows' | 'rejected' | 'documents'
 >;
 
 /** What the figures come to. What was not judged is never equal: first drift, then what is open, then equality. */
@@ -14,11 +14,12 @@ export function auditVerdict(judged: Judged): AuditVerdict {
 
 /**
  * Drift that has no keys: counts that differ, or fields mapped as another type in an index that realign made. (An index of others has the mapping that
- * they chose; a difference there is told, not counted.) Counts of a comparison that is not whole, or left something open, say nothing.
+ * they chose; a difference there is told, not counted.) Counts of a comparison in
+ * sections, which reads a row twice that moves meanwhile, or of one that left something open, say nothing.
  */
-export function hasUnnamedDrift({ mode, unsettledCount, covered, mapping, ours, rows, rejected, documents, differenceCount }: Judged): boolean {
+export function hasUnnamedDrift({ mode, unsettledCount, sectioned, mapping, ours, rows, rejected, documents, differenceCount }: Judged): boolean {
   if (ours && mapping.length > 0) return true;
-  if (mode === 'keys' || covered < 1 || unsettledCount > 0 || differenceCount > 0) return false;
+  if (mode === 'keys' || sectioned || unsettledCount > 0 || differenceCount > 0) return false;
   return rows - rejected !== documents;
 }
 

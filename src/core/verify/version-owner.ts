@@ -2,7 +2,7 @@
 export interface VersionSpace {
   /** The slot's consistent point: loaded rows have the version just below it, streamed changes their commit LSN. */
   readonly cp: bigint;
-  /** The source's insert position: nothing of ours is newer. */
+  /** The source's insert position, read after the version: nothing of ours is newer. */
   readonly newestLsn: bigint;
 }
 

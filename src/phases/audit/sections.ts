@@ -3,16 +3,19 @@ import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import { type Hash64, loadHash } from '../../core/verify/checksum.ts';
 import type { DifferenceLedger } from '../../core/verify/difference-ledger.ts';
 import { throwIfAborted } from '../build/run-state.ts';
-import type { VerifyContext } from '../verify/comparison.ts';
+import type { DifferenceSink, VerifyContext } from '../verify/comparison.ts';
 import { Suspects, settle } from '../verify/settle.ts';
 import type { SettledReport } from '../verify.ts';
 import { indexSections } from './index-sections.ts';
+import { emptyCells, SectionCells } from './section-cells.ts';
 import type { AuditPosition, AuditState, SavedAudit } from './state.ts';
 import { tableSections } from './table-sections.ts';
 
 export interface SectionedReport extends SettledReport {
   /** 0 … 1 of the rotation. */
   readonly covered: number;
+  /** False for a comparison of the same form in one piece. */
+  readonly sectioned: boolean;
 }
 
 export interface SectionsRequest {
@@ -36,7 +39,8 @@ export interface Section {
 
 export interface SectionScope {
   readonly context: VerifyContext;
-  readonly suspects: Suspects;
+  /** Where differences of the first look go. */
+  readonly suspects: DifferenceSink;
   readonly hash: Hash64;
 }
 
@@ -51,16 +55,23 @@ export async function compareInSections(request: SectionsRequest): Promise<Secti
   const { context, ledger } = request;
   const hash = await loadHash();
   const suspects = new Suspects(context);
-  const rotation = new Rotation(request, suspects, await savedFor(request));
+  const saved = await savedFor(request);
+  const cells = new SectionCells(hash, saved?.cells ?? emptyCells(context.table.estimatedRows));
+  const rotation = new Rotation(request, suspects, cells, saved);
   const lsn = await context.source.insertLsn();
-  await rotation.run({ context, suspects, hash });
+  await rotation.run({ context, suspects: cells.noting(suspects), hash });
   const { unsettled, unsettledCount } = await settle(context, suspects, hash, ledger);
   await rotation.leave([...ledger.named.map(({ id }) => id), ...unsettled]);
   return {
-    ...{ mode: context.mode, method: 'settling', fenceLsn: formatLsn(lsn), ...rotation.figures, covered: rotation.covered },
-    ...{ partitions: 0, partitionsEqual: 0, sampled: { random: 0, changed: 0, deleted: 0 }, seed: context.seed },
+    ...{ mode: context.mode, method: 'settling', fenceLsn: formatLsn(lsn), ...rotation.figures, covered: rotation.covered, sectioned: true },
+    ...partitionFigures(cells),
+    ...{ sampled: { random: 0, changed: 0, deleted: 0 }, seed: context.seed },
     ...{ differences: ledger.named, differenceCount: ledger.count, unsettled, unsettledCount, blindSpots: [] },
   };
+}
+
+function partitionFigures({ partitions, differing }: SectionCells): Pick<SettledReport, 'partitions' | 'partitionsEqual' | 'partitionsDiffering'> {
+  return { partitions, partitionsEqual: partitions - differing.length, partitionsDiffering: differing };
 }
 
 /** What the last run left, unless the index or the plan is another one now. */
@@ -72,16 +83,18 @@ async function savedFor({ state, target }: SectionsRequest): Promise<SavedAudit 
 class Rotation {
   readonly #request: SectionsRequest;
   readonly #suspects: Suspects;
+  readonly #cells: SectionCells;
   #position: AuditPosition | null;
   #figures: { readonly rows: number; readonly rejected: number; readonly documents: number };
   #done = false;
   #covered = 0;
   #savedAtMs: number;
 
-  constructor(request: SectionsRequest, suspects: Suspects, saved: SavedAudit | null) {
+  constructor(request: SectionsRequest, suspects: Suspects, cells: SectionCells, saved: SavedAudit | null) {
     const { rows, rejected, documents, differing } = saved ?? START;
     this.#request = request;
     this.#suspects = suspects;
+    this.#cells = cells;
     this.#position = saved?.position ?? null;
     this.#figures = { rows, rejected, documents };
     this.#savedAtMs = request.context.clock.now();
@@ -142,6 +155,8 @@ class Rotation {
 
   async #write(position: AuditPosition, differing: readonly string[]): Promise<void> {
     const { state, target } = this.#request;
-    await state.write({ format: 1, uuid: target.uuid, plan: target.plan.fingerprint, position, ...this.#figures, differing });
+    const { partitions, differing: differingCells } = this.#cells;
+    const cells = { partitions, differing: differingCells };
+    await state.write({ format: 2, uuid: target.uuid, plan: target.plan.fingerprint, position, ...this.#figures, cells, differing });
   }
 }

@@ -8,7 +8,7 @@ import { Failure } from '../../../src/core/failure.ts';
 import type { SavedAudit } from '../../../src/phases/audit/state.ts';
 
 const SAVED: SavedAudit = {
-  ...{ format: 1, uuid: 'u', plan: 'p', rows: 1, rejected: 0, documents: 2, differing: ['7'] },
+  ...{ format: 2, uuid: 'u', plan: 'p', rows: 1, rejected: 0, documents: 2, cells: { partitions: 1024, differing: [3] }, differing: ['7'] },
   position: { side: 'table', leaf: 16_384, relfilenode: 16_384, block: 77 },
 };
 
@@ -24,7 +24,7 @@ test('the place of an audit is read back, readable by its owner only, and gone w
     await file.clear();
     assert.deepEqual([await file.read(), readdirSync(folder)], [null, []]);
     await file.clear();
-    for (const text of ['', '{', '{"format":2}', '[]', 'null']) {
+    for (const text of ['', '{', '{"format":2}', '{"format":1,"position":{},"differing":[]}', '[]', 'null']) {
       writeFileSync(path, text);
       await assert.rejects(file.read(), (error) => error instanceof Failure && error.kind === 'config', text);
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,16 @@ const audit = (report: Report): Report => ({ ...report, command: 'audit' });
 test('names, types, units and labels follow the conventions, for every result', () => {
   for (const report of [passedReport(), failedReport(), audit(failedReport()), renamed(passedReport(), 'odd "name" \\ x')]) {
     assertGoodMetrics(renderFamilies(metricFamilies(report, 1_800_000_000)));
+  }
+});
+
+/** Not a tool of this project: asked where it is there. */
+const PROMTOOL = 'promtool';
+
+test('promtool has nothing to say', () => {
+  for (const report of [passedReport(), failedReport(), audit(failedReport())]) {
+    const checked = spawnSync(PROMTOOL, ['check', 'metrics'], { input: renderFamilies(metricFamilies(report, 1_800_000_000)), encoding: 'utf8' });
+    if (checked.error === undefined) assert.deepEqual([checked.stderr, checked.status], ['', 0]);
   }
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
@@ -37,6 +37,16 @@ async function listen(context: { after(clean: () => void): void }, answer: (resp
   return { received, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/secretsecret`) };
 }
 
+/** RFC 2104 by the letter, so that a receiver in any language comes to the same. */
+function hmacSha256(secret: string, text: string): string {
+  const block = Buffer.alloc(64);
+  const key = Buffer.from(secret);
+  (key.length > 64 ? createHash('sha256').update(key).digest() : key).copy(block);
+  const pad = (byte: number): Buffer => block.map((value) => value ^ byte) as Buffer;
+  const inner = createHash('sha256').update(pad(0x36)).update(text).digest();
+  return createHash('sha256').update(pad(0x5c)).update(inner).digest('hex');
+}
+
 const fine = (response: ServerResponse): void => void response.writeHead(200).end('ok');
 const firstRun = (): IndexReport => failedReport().runs[0] as IndexReport;
 const target = (url: URL, secret: string | null = null) => ({ url, on: new Set(['failed'] as const), secret });
@@ -50,14 +60,24 @@ test('a notice has a text for people, counts and the run for programs, and neith
   assert.deepEqual([body.event, body.run, body.exit_code, body.counts.differences], ['failed', 'k3f9', 22, 37]);
   for (const { key } of firstRun().verification?.differences ?? []) assert.ok(!received[0]?.body.includes(key));
   assert.equal(received[0]?.headers['realign-signature'], undefined);
+  // https://api.slack.com/messaging/webhooks: a POST of JSON with a text.
+  assert.deepEqual([received[0]?.method, received[0]?.path, received[0]?.headers['content-type']], ['POST', url.pathname, 'application/json']);
+  assert.equal(received[0]?.headers['content-length'], String(Buffer.byteLength(received[0]?.body ?? '')));
 });
 
 test('with a secret it is signed together with its time', async (context) => {
   const { received, url } = await listen(context, fine);
-  await sendNotice(target(url, 'key'), noticeOf(firstRun(), 'rebuild', 'failed'), 1_800_000_000.7);
-  const { headers, body } = received[0] as Received;
-  assert.equal(headers['realign-timestamp'], '1800000000');
-  assert.equal(headers['realign-signature'], `v1=${createHmac('sha256', 'key').update(`1800000000.${body}`).digest('hex')}`);
+  // RFC 4231, test case 2: the receiver itself is right.
+  const expected = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843';
+  assert.equal(hmacSha256('Jefe', 'what do ya want for nothing?'), expected);
+  for (const secret of ['key', 'ключ', 'k'.repeat(200)]) {
+    received.length = 0;
+    await sendNotice(target(url, secret), noticeOf({ ...firstRun(), index: 'größe' }, 'rebuild', 'failed'), 1_800_000_000.7);
+    const { headers, body } = received[0] as Received;
+    assert.equal(headers['realign-timestamp'], '1800000000');
+    assert.equal(headers['realign-signature'], `v1=${hmacSha256(secret, `1800000000.${body}`)}`);
+    assert.notEqual(headers['realign-signature'], `v1=${hmacSha256(secret, `1800000001.${body}`)}`);
+  }
 });
 
 test('an alias cannot speak to the channel', () => {
@@ -91,7 +111,7 @@ test('a server that never answers holds nothing up for long', async (context) =>
 test('what is told as what', () => {
   const run = firstRun();
   assert.equal(occasionOf(run, 'rebuild'), 'failed');
-  assert.equal(occasionOf({ ...run, exitCode: 2, result: 'has-work' }, 'audit'), 'drift');
+  assert.equal(occasionOf({ ...run, exitCode: 2, result: 'drift' }, 'audit'), 'drift');
   assert.equal(occasionOf({ ...run, exitCode: 0, result: 'succeeded' }, 'rebuild'), 'succeeded');
   assert.equal(occasionOf({ ...run, exitCode: 0, result: 'nothing-to-do' }, 'rebuild'), null);
   assert.equal(occasionOf({ ...run, exitCode: 143, result: 'interrupted' }, 'rebuild'), null);
@@ -114,6 +134,14 @@ test('pushgateway: a group for each alias, by POST, so that the last success sta
   for (const { body } of received) {
     assertGoodMetrics(body);
     assert.doesNotMatch(body, /last_success/);
+  }
+  // https://github.com/prometheus/pushgateway#api: the text format; a label of the group overwrites one of a sample, so both say the same.
+  for (const { path, headers, body } of received) {
+    assert.equal(headers['content-type'], 'text/plain; version=0.0.4');
+    const grouped = Buffer.from(path?.split('/').at(-1) ?? '', 'base64url').toString();
+    const labelled = new Set([...body.matchAll(/\{alias="([^"]*)"/g)].map(([, alias]) => alias));
+    assert.deepEqual(labelled, new Set([grouped]));
+    assert.doesNotMatch(body, /^[^#].*\} \S+ \d+$/m, 'the gateway refuses samples with a timestamp');
   }
 });
 

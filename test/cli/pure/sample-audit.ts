@@ -40,6 +40,7 @@ export const AUDIT: Extract<OutputEvent, { type: 'audit.result' }> = {
   mapping: [{ field: 'price', expected: 'double', actual: 'keyword' }],
   ignored: [{ field: 'sku', documents: 2, ids: ['1', '2'] }],
   covered: 1,
+  sectioned: false,
   durations: { compareMs: 31_000, settleMs: 30_000.4, repairMs: 100 },
   repair: { dryRun: false, written: 2, deleted: 1, settled: 0, proved: 3, refused: [{ id: '1207', reason: 'column at: out of range' }] },
   blindSpots: ['Only _source was compared.'],

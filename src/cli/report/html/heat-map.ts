@@ -5,14 +5,14 @@ import { type Html, html, NOTHING } from './markup.ts';
 /** More cells than this nobody can look at: then a cell stands for several neighbours. */
 const MAX_CELLS = 1024;
 
-const LEGEND = html`<ul class="legend"><li><i class="c"></i> equal</li><li><b class="c d1">1</b> one difference</li><li><b class="c d2">5</b> several</li><li><b class="c d3">+</b> ten or more</li><li><b class="c s">·</b> checksums differ, no lasting difference named</li></ul>`;
+const LEGEND = html`<ul class="legend"><li><i class="c"></i> equal</li><li><b class="c d1">1</b> one difference</li><li><b class="c d2">5</b> several</li><li><b class="c d3">+</b> ten or more</li><li><b class="c s">·</b> differed at first, nothing lasting named</li></ul>`;
 
 interface Cell {
   readonly first: number;
   readonly last: number;
   /** Lasting differences that are named below. */
   readonly differences: number;
-  /** The checksums differed, though nothing lasting (or named) was found. */
+  /** It differed at first, though nothing lasting (or named) was found. */
   readonly suspect: boolean;
 }
 
@@ -32,7 +32,7 @@ export function heatMap(verification: Verification, prefix: string): Html {
   const named = new Set(verification.differences.map(({ partition }) => partition));
   const differing = new Set([...partitionsDiffering, ...partitionDrift.map(({ partition }) => partition)]).size;
   return html`<h3>Partitions</h3>
-<p class="quiet">All ids are split into ${formatCount(partitions)} partitions by hash; each side has one checksum for each. ${differing === 0 ? 'All are equal.' : `${formatCount(differing)} of them differ; a number is the count of documents, and leads to their keys.`}${span > 1 ? ` One cell stands for ${span} partitions.` : ''}</p>
+<p class="quiet">All ids are split into ${formatCount(partitions)} partitions by hash; ${verification.audit?.sectioned === true ? 'one is equal if each of its documents was' : 'each side has one checksum for each'}. ${differing === 0 ? 'All are equal.' : `${formatCount(differing)} of them differ; a number is the count of documents, and leads to their keys.`}${span > 1 ? ` One cell stands for ${span} partitions.` : ''}</p>
 <div class="heat" role="group" aria-label="${formatCount(partitions - differing)} of ${formatCount(partitions)} partitions are equal">${cells.map((cell) => cellMarkup(cell, prefix, named))}</div>${differing === 0 ? NOTHING : LEGEND}`;
 }
 
@@ -45,7 +45,7 @@ function cellOf({ partitionDrift, partitionsDiffering }: Verification, first: nu
 
 function cellMarkup({ first, last, differences, suspect }: Cell, prefix: string, named: ReadonlySet<number | null>): Html {
   const name = first === last ? `partition ${first}` : `partitions ${first}–${last}`;
-  if (differences === 0) return suspect ? html`<b class="c s" title="${name}: checksums differ, nothing lasting">·</b>` : html`<i class="c"></i>`;
+  if (differences === 0) return suspect ? html`<b class="c s" title="${name}: differed at first, nothing lasting">·</b>` : html`<i class="c"></i>`;
   const level = differences === 1 ? 'd1' : differences < 10 ? 'd2' : 'd3';
   const label = differences < 10 ? String(differences) : '+';
   const title = `${name}: ${formatCount(differences)} ${differences === 1 ? 'difference' : 'differences'}`;
