@@ -155,13 +155,22 @@ describe('a repair beside other writers', () => {
     await elasticsearch('DELETE', `/${other}`);
   });
 
-  it('needs SELECT and nothing else on the table to compare', async () => {
+  it('needs SELECT and nothing else on the table to compare, and only reads on both sides', async () => {
     const name = uniqueName('auditor');
     const { client, name: database } = world.database;
     await client.query(`create role ${name} login password 'auditor'; grant connect on database ${database} to ${name}; grant usage on schema public to ${name};
       grant select on things to ${name}`);
-    const { report } = await world.audit({ user: { name, password: 'auditor' } });
-    assert.equal(report.verdict, 'equal');
+    // Any write of its session, or to the index, would now fail.
+    await client.query(`alter role ${name} set default_transaction_read_only = on`);
+    await elasticsearch('PUT', `/${world.index}/_settings`, { 'index.blocks.write': true });
+    const seen = async (): Promise<string> => (await elasticsearch('GET', `/${world.index}`)).text;
+    const before = await seen();
+    for (const options of [{}, { mode: 'sample' }, { mode: 'counts' }, { maxDurationMs: 60_000 }] as const) {
+      const { report } = await world.audit({ user: { name, password: 'auditor' }, options });
+      assert.equal(report.verdict, 'equal', JSON.stringify(options));
+    }
+    assert.equal(await seen(), before, 'aliases, mapping and settings are as they were');
+    await elasticsearch('PUT', `/${world.index}/_settings`, { 'index.blocks.write': null });
     await client.query(`drop owned by ${name}; drop role ${name}`);
   });
 });

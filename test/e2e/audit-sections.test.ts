@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Failure } from '../../src/core/failure.ts';
 import type { AuditState } from '../../src/phases/audit/state.ts';
 import { elasticsearch } from '../support/servers.ts';
 import { type AuditRun, type AuditWorld, auditWorld, edit, MemoryState, named, put, sourceOf } from './audit-world.ts';
@@ -68,6 +69,24 @@ describe('an audit in several runs', () => {
     state.saved = { ...state.saved, position: { side: 'table', leaf: oid, relfilenode: relfilenode + 1, block: early.block + 1 }, differing: [] };
     assert.equal((await next(state)).report.differenceCount, 2, 'a rewritten table is read from its beginning');
     await world.audit({ options: { repair: 'yes' } });
+  });
+
+  it('keeps to the rate, in one piece and in sections', async () => {
+    for (const maxDurationMs of [null, 60_000]) {
+      const { report } = await world.audit({ options: { rate: 400, maxDurationMs, sample: 1 }, state: new MemoryState() });
+      assert.equal(report.verdict, 'equal');
+      assert.ok(report.durations.compareMs >= 1000, `${ROWS} rows in ${report.durations.compareMs} ms`);
+    }
+  });
+
+  it('is read as of its last refresh where the user may not refresh it, and says so', async () => {
+    const denied = async (): Promise<never> => {
+      throw new Failure('denied', 'security_exception');
+    };
+    const { report, events } = await world.audit({ wrapSink: (sink) => ({ ...sink, refresh: denied }) });
+    assert.equal(report.verdict, 'equal');
+    assert.match(report.blindSpots.join('\n'), /may not refresh the index/);
+    assert.equal(events.filter((event) => event.type === 'warning' && event.code === 'no-refresh').length, 1);
   });
 
   it('begins anew for another index', async () => {

@@ -7,7 +7,7 @@ const POLL_MS = 100;
 const PATIENCE_MS = 60_000;
 
 export interface Feed {
-  readonly source: Source;
+  readonly source: Pick<Source, 'readSlot'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The slot that feeds the index. */
