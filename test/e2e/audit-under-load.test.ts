@@ -9,6 +9,8 @@ const ROWS = 3000;
 const PER_SECOND = 500;
 /** CI sees a few; 100 is the number to be sure of. */
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
+/** Each has two runs at least. */
+const ROTATIONS = Math.ceil(ROUNDS / 3);
 const LOAD_SECONDS = Number(process.env.AUDIT_LOAD_SECONDS ?? 60);
 
 describe(`audits of an index under ${PER_SECOND} writes a second`, () => {
@@ -34,17 +36,17 @@ describe(`audits of an index under ${PER_SECOND} writes a second`, () => {
     test.diagnostic(`${Math.round(((feeder.rows() - before) * 1000) / (performance.now() - startedMs))} rows a second were written meanwhile`);
   });
 
-  it(`invent nothing in ${ROUNDS} rotations of several runs`, async () => {
+  it(`invent nothing in ${ROTATIONS} rotations of several runs`, async () => {
     const settle = { rounds: 3, pauseMs: 700 };
     const state = new MemoryState();
     let runs = 0;
-    for (let done = 0; done < ROUNDS; runs++) {
+    for (let done = 0; done < ROTATIONS; runs++) {
       const { report } = await world.audit({ options: { settle, maxDurationMs: 1 }, state });
       assert.ok(report.verdict === 'equal' || report.verdict === 'unfinished', `run ${runs}: ${report.verdict}`);
       assert.deepEqual([named(report), report.unsettled], [[], []], `run ${runs}`);
       if (report.verdict === 'equal') done++;
     }
-    assert.ok(runs >= 2 * ROUNDS);
+    assert.ok(runs >= 2 * ROTATIONS);
   });
 
   const command = () => {
