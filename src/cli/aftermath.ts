@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts';
-import type { FailureKind } from '../core/failure.ts';
+import { Failure, type FailureAction, type FailureKind, followingActionOf, policyOf } from '../core/failure.ts';
 import { buildOf } from './output/json-output.ts';
 
 /** What is known of a run from its events; it decides what may be promised when the run fails. */
@@ -44,85 +44,63 @@ export interface Aftermath {
   readonly next: readonly string[];
 }
 
-/** What a failure means for the build: it is over, or goes on with the same command, or needs a decision, or never started. */
-type Course = 'over' | 'resumable' | 'decide' | 'refused';
+/** What the failure table says; a bug stops like anything that a person must look at. */
+function actionOf(kind: FailureKind | 'bug', following: boolean): FailureAction {
+  const error = kind === 'bug' ? null : new Failure(kind, '');
+  return following ? followingActionOf(error) : policyOf(error).action;
+}
 
-const COURSE: { readonly [kind in FailureKind | 'bug']: Course } = {
-  usage: 'refused',
-  config: 'refused',
-  'preflight-refused': 'resumable',
-  locked: 'refused',
-  'verification-failed': 'over',
-  'alias-changed': 'over',
-  'slot-lost': 'over',
-  'source-changed': 'over',
-  'plan-changed': 'decide',
-  'state-unknown': 'decide',
-  'too-many-rejects': 'over',
-  'slot-wal-limit': 'over',
-  denied: 'resumable',
-  unreachable: 'resumable',
-  'slot-timeout': 'resumable',
-  'connection-lost': 'resumable',
-  'sink-overloaded': 'resumable',
-  'sink-blocked': 'resumable',
-  stalled: 'resumable',
-  'sink-refused': 'resumable',
-  'target-vanished': 'over',
-  'rejects-unwritable': 'resumable',
-  // The alias's own test may be mended and asked again: a new load is not needed for that.
-  'swap-vetoed': 'resumable',
-  'held-too-long': 'resumable',
-  stopped: 'resumable',
-  interrupted: 'resumable',
-  terminated: 'resumable',
-  bug: 'resumable',
-};
+/** The same command goes on, at once or after a person mended something. */
+function goesOn(action: FailureAction): boolean {
+  return action === 'retry' || action === 'restart' || action === 'stop';
+}
 
 /** What to tell after a failed rebuild. `command` is the command as typed, for this index alone, without `--fresh`. */
 export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: string, command: string): Aftermath {
   const status = `realign status ${alias}`;
-  if (facts.following) return afterFollowing(COURSE[kind], facts, alias, command);
+  const action = actionOf(kind, facts.following);
+  if (facts.following) return afterFollowing(action, facts, alias, command);
   if (facts.swap === 'done') {
     const unchanged = `The swap is done: ${alias} serves ${facts.generation}, verified. Only what comes after it failed.`;
     return { unchanged, next: [`${command}   (finishes the clean-up)`, status] };
   }
   if (kind === 'locked') return { unchanged: 'Nothing was changed by this run; the other one goes on.', next: [status] };
   if (facts.build === null) return { unchanged: 'Nothing users see has changed.', next: beforeBuild(kind, alias, command) };
-  if (facts.swap === 'asked' && COURSE[kind] === 'resumable') {
+  if (facts.swap === 'asked' && goesOn(action)) {
     const unchanged = 'The swap may or may not have been made; either way one whole, verified or unchanged generation serves the readers.';
     return { unchanged, next: [status, `${command}   (finds out and goes on)`] };
   }
-  const { unchanged, next } = duringBuild(COURSE[kind], facts, alias, command);
+  const { unchanged, next } = duringBuild(action, facts, alias, command);
   const compare =
     kind === 'verification-failed' && facts.indexMade ? [`realign audit ${alias} --index ${facts.generation}   (compares it again)`] : [];
   return { unchanged, next: [...compare, ...next] };
 }
 
 /** Readers stay where they are; what stops is that changes reach them. */
-function afterFollowing(course: Course, { generation, slot }: RunFacts, alias: string, command: string): Aftermath {
+function afterFollowing(action: FailureAction, { generation, slot }: RunFacts, alias: string, command: string): Aftermath {
   const stopped = `${generation} is as it was; changes do not reach it any more.`;
-  if (course === 'over') return { unchanged: stopped, next: [`${command}   (starts a new build)`, `realign status ${alias}`] };
+  if (action === 'abandon') return { unchanged: stopped, next: [`${command}   (starts a new build)`, `realign status ${alias}`] };
   const kept = `${stopped}\n Kept: slot ${slot} (it holds back WAL until you decide).`;
   return { unchanged: kept, next: [`${command}   (goes on where it stopped)`, `realign abort ${alias}   (ends the following; the index stays)`] };
 }
 
 function beforeBuild(kind: FailureKind | 'bug', alias: string, command: string): readonly string[] {
-  if (COURSE[kind] === 'refused') return [];
-  if (COURSE[kind] !== 'resumable') return [`${command} --fresh`, `realign abort ${alias}`];
+  const action = actionOf(kind, false);
+  if (action === 'refuse') return [];
+  if (!goesOn(action)) return [`${command} --fresh`, `realign abort ${alias}`];
   return kind === 'interrupted' || kind === 'terminated' ? [command] : [`realign check ${alias}`, command];
 }
 
-function duringBuild(course: Course, { indexMade, generation, slot }: RunFacts, alias: string, command: string): Aftermath {
+function duringBuild(action: FailureAction, { indexMade, generation, slot }: RunFacts, alias: string, command: string): Aftermath {
   const unswapped = `Not swapped: readers of ${alias} see what they saw before.`;
   const abort = `realign abort ${alias}`;
   if (!indexMade) return { unchanged: `${unswapped} Nothing is left on the servers.`, next: [command] };
-  if (course === 'over') {
+  if (action === 'abandon') {
     // `giveUp` of the pipeline: production comes first, so the slot goes and the index stays for inspection.
     const unchanged = `${unswapped}\n Kept for a look: index ${generation}. Slot and publication are dropped, so this build cannot be resumed.`;
     return { unchanged, next: [`${abort}   (removes it)`, `${command}   (starts a new one)`] };
   }
   const kept = `${unswapped}\n Kept: index ${generation}, slot ${slot} (it holds back WAL until you decide).`;
-  const goOn = course === 'resumable' ? `${command}   (resumes)` : `${command} --fresh`;
+  const goOn = goesOn(action) ? `${command}   (resumes)` : `${command} --fresh`;
   return { unchanged: kept, next: [goOn, abort] };
 }

@@ -31,27 +31,33 @@ export type FailureKind =
   | 'interrupted'
   | 'terminated';
 
+/**
+ * `retry`: the same call again after a pause, once there is a build to go on with; before that nothing is tried twice. `restart`: from the last checkpoint, by the same
+ * command. `stop`: the same command goes on as well, once a person has mended what the message names. `decide`: a person says whether the build is thrown away.
+ * `abandon`: the build can never be finished; production comes first, so slot and publication go and the index stays for inspection. `refuse`: nothing was begun.
+ */
+export type FailureAction = 'retry' | 'restart' | 'stop' | 'decide' | 'abandon' | 'refuse';
+
 interface FailurePolicy {
   readonly exitCode: number;
-  /**
-   * `retry`: the same call again after a pause, once there is a build to go on with; before that nothing is tried twice. `restart`: from the last checkpoint, by the same command. `stop`: a person must look, and what there is stays.
-   * `abandon`: the build can never be finished; production comes first, so slot and publication go and the index stays for inspection.
-   */
-  readonly action: 'retry' | 'restart' | 'stop' | 'abandon';
+  readonly action: FailureAction;
+  /** Where it is another one for a generation that serves readers and is fed by `follow`. */
+  readonly following?: FailureAction;
 }
 
 const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
-  usage: { exitCode: 64, action: 'stop' },
-  config: { exitCode: 64, action: 'stop' },
+  usage: { exitCode: 64, action: 'refuse' },
+  config: { exitCode: 64, action: 'refuse' },
   'preflight-refused': { exitCode: 20, action: 'stop' },
-  locked: { exitCode: 21, action: 'stop' },
+  locked: { exitCode: 21, action: 'refuse' },
   'verification-failed': { exitCode: 22, action: 'abandon' },
   'alias-changed': { exitCode: 23, action: 'abandon' },
   'slot-lost': { exitCode: 24, action: 'abandon' },
   'source-changed': { exitCode: 24, action: 'abandon' },
-  'plan-changed': { exitCode: 24, action: 'stop' },
-  'state-unknown': { exitCode: 24, action: 'stop' },
-  'too-many-rejects': { exitCode: 25, action: 'abandon' },
+  'plan-changed': { exitCode: 24, action: 'decide' },
+  'state-unknown': { exitCode: 24, action: 'decide' },
+  // Readers keep an index that is right but for the rejected row, which can be mended: its slot is worth keeping.
+  'too-many-rejects': { exitCode: 25, action: 'abandon', following: 'stop' },
   'slot-wal-limit': { exitCode: 26, action: 'abandon' },
   denied: { exitCode: 27, action: 'stop' },
   unreachable: { exitCode: 69, action: 'retry' },
@@ -63,6 +69,7 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   'sink-refused': { exitCode: 1, action: 'stop' },
   'target-vanished': { exitCode: 1, action: 'abandon' },
   'rejects-unwritable': { exitCode: 75, action: 'restart' },
+  // The alias's own test may be mended and asked again: a new load is not needed for that.
   'swap-vetoed': { exitCode: 22, action: 'stop' },
   'held-too-long': { exitCode: 75, action: 'restart' },
   stopped: { exitCode: 75, action: 'restart' },
@@ -95,11 +102,17 @@ export function policyOf(error: unknown): FailurePolicy {
 }
 
 /** Whether the same call may succeed in a while; a server that refuses connections is one that restarts. */
-export function isPassing(error: unknown): error is Failure {
+export function isTransient(error: unknown): error is Failure {
   return error instanceof Failure && policyOf(error).action === 'retry';
 }
 
+/** What is done about it while a served generation is followed. */
+export function followingActionOf(error: unknown): FailureAction {
+  const { action, following } = policyOf(error);
+  return following ?? action;
+}
+
 /** The kinds that end in this action, in the table's order. */
-export function failureKinds(action: FailurePolicy['action']): FailureKind[] {
+export function failureKinds(action: FailureAction): FailureKind[] {
   return (Object.keys(POLICY) as FailureKind[]).filter((kind) => POLICY[kind].action === action);
 }

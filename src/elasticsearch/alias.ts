@@ -20,7 +20,7 @@ export async function readAlias(http: Http, alias: string): Promise<AliasTarget>
  * first (docs/servers.md E22; without it the alias ends on two indices). Judged by reading the alias back, never by the answer
  * alone: `acknowledged: false` and lost answers are applied all the same (docs/servers.md E23). Safe to run twice.
  */
-export async function swapAlias(http: Http, asked: SwapRequest): Promise<SwapOutcome> {
+export async function compareAndSwapAlias(http: Http, asked: SwapRequest): Promise<SwapOutcome> {
   const before = await readAlias(http, asked.alias);
   // With nothing to adopt the flag means nothing; and what was an alias at the start is not the index it was given for.
   const request = { ...asked, adopt: asked.adopt && asked.from === null && before.kind === 'index' };

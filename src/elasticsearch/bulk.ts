@@ -9,7 +9,7 @@ import type { Answer, Call, Http } from './connect.ts';
  * Sends one bulk as it is, through the build alias; never repeats it. No answer, or one that leaves the outcome open, is `{kind: 'retry'}`.
  * Throws `denied`, `target-vanished`, `sink-refused`.
  */
-export async function sendBulk(http: Http, buildAlias: string, body: BulkBody): Promise<BulkAnswer> {
+export async function requestBulk(http: Http, buildAlias: string, body: BulkBody): Promise<BulkAnswer> {
   const request = `realign-${randomUUID()}`;
   const answer = await exchangeBulk(http, buildAlias, body.bytes(), request);
   // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case, what comes after them is not.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPassing } from '../core/failure.ts';
+import { isTransient } from '../core/failure.ts';
 import type { Http } from './connect.ts';
 
 /** An open point in time. `id` changes: the newest one is always used (docs/servers.md E29). */
@@ -18,7 +18,7 @@ export async function repeated<T>(pit: Pit, read: () => Promise<T>): Promise<T> 
       return await read();
     } catch (error) {
       const pauseMs = pit.retryPausesMs[attempt];
-      if (pauseMs === undefined || !isPassing(error)) throw error;
+      if (pauseMs === undefined || !isTransient(error)) throw error;
       await pause(pauseMs);
     }
   }

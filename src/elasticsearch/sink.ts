@@ -1,6 +1,6 @@
 import type { Sink, SinkIdentity } from '../phases/sink-ports.ts';
-import { readAlias, removeAlias, swapAlias } from './alias.ts';
-import { sendBulk } from './bulk.ts';
+import { compareAndSwapAlias, readAlias, removeAlias } from './alias.ts';
+import { requestBulk } from './bulk.ts';
 import { runningBulkTasks, runningRequests } from './bulk-tasks.ts';
 import { connect, type ElasticsearchConfig, type Http } from './connect.ts';
 import { freeze } from './frozen-index.ts';
@@ -23,7 +23,7 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     createIndex: (request) => createIndex(http, request),
     indexUuid: (index) => indexUuid(http, index),
     writeState: (index, state) => writeState(http, index, state),
-    bulk: (buildAlias, body) => sendBulk(http, buildAlias, body),
+    bulk: (buildAlias, body) => requestBulk(http, buildAlias, body),
     runningBulkTasks: (index) => runningBulkTasks(http, index),
     runningRequests: (requests) => runningRequests(http, requests),
     restoreSettings: (index, wanted) => restoreSettings(http, index, wanted),
@@ -31,7 +31,7 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     finishSettings: (index, wanted) => finishSettings(http, index, wanted),
     refresh: (index) => refresh(http, index),
     freeze: (index) => freeze(http, index),
-    swap: (request) => swapAlias(http, request),
+    swap: (request) => compareAndSwapAlias(http, request),
     removeBuildAlias: (index, buildAlias) => removeAlias(http, index, buildAlias),
     deleteIndex: (index, uuid) => deleteIndex(http, index, uuid),
     readMapping: (index) => readMapping(http, index),

@@ -1,6 +1,7 @@
 import { buildNames } from '../core/plan/names.ts';
 import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
+import { isUnfinished } from './build/open-build.ts';
 import { type PreflightRequest, requireNoFailure, runPreflight } from './preflight.ts';
 
 export interface BuildEstimate {
@@ -22,9 +23,7 @@ export async function estimateBuild(request: PreflightRequest): Promise<BuildEst
   const { findings, table, plan, previous } = await runPreflight(request);
   requireNoFailure(findings);
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
-  const unfinished = (await request.sink.generations(request.config.alias)).find(
-    ({ state }) => state.phase !== 'finished' && state.phase !== 'failed',
-  );
+  const unfinished = (await request.sink.generations(request.config.alias)).find(({ state }) => isUnfinished(state.phase));
   const { index } = buildNames(request.config.alias, 'xxxx', new Date());
   return {
     table,

@@ -1,6 +1,6 @@
 /**
  * What the pipeline needs from the two servers and from the machine. Declared here, by their user; `src/postgres` implements the source;
- * the sink is in sink-ports.ts. Every method throws `Failure` for what can happen; anything else is a bug. Every method is safe to run twice.
+ * the sink is in sink-ports.ts. Every method throws `Failure` for what can happen; anything else is a bug. Which of them may be made twice without harm is said in build/persist.ts.
  */
 
 import type { Finding } from '../core/finding.ts';

@@ -1,4 +1,4 @@
-import { isPassing } from '../core/failure.ts';
+import { isTransient } from '../core/failure.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
 import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
@@ -137,7 +137,7 @@ export class Replay implements ReplayControl {
         await this.#connect();
         await this.#follow();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         lost = this.#lostAgain(lost);
         if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;

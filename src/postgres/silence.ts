@@ -11,7 +11,7 @@ export interface Line {
 
 /**
  * Waits for the server as long as bytes arrive; after `silenceMs` without any it cuts the connection and throws `connection-lost`: a stopped backend or a half-open
- * connection would hang for ever (faults M15). Never a total timer: a long COPY that moves is healthy.
+ * connection would hang for ever. Never a total timer: a long COPY that moves is healthy.
  */
 export async function unlessSilent<T>(line: Line, awaited: Promise<T>): Promise<T> {
   let stop = (): void => undefined;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Build, type Built, type Outcome, resume, transition } from '../../src/core/build.ts';
-import { Failure, type FailureKind, failureKinds, policyOf } from '../../src/core/failure.ts';
+import { Failure, type FailureAction, failureKinds, followingActionOf, policyOf } from '../../src/core/failure.ts';
 import type { BuildPhase, BuildState } from '../../src/core/plan/build-state.ts';
 import { requirePassing } from '../../src/core/verify/passing-report.ts';
 
@@ -129,12 +129,20 @@ test('every resume is in docs/states.md: each phase, with the alias on the index
   assert.deepEqual([...documented].sort(), [...real].sort());
 });
 
-test('what ends a build for good is in docs/states.md with its exit codes', () => {
-  const row = tableUnder('What a failure leaves').find((cells) => cells[3]?.includes('phase failed')) ?? [];
-  const kinds = (row[0] ?? '').split(', ') as FailureKind[];
+test('what each failure leaves is in docs/states.md, by its action and with its exit code', () => {
+  const rows = tableUnder('What a failure leaves');
+  const actions: readonly FailureAction[] = ['abandon', 'retry', 'restart', 'stop', 'decide', 'refuse'];
   assert.deepEqual(
-    kinds.map((kind) => String(policyOf(new Failure(kind, '')).exitCode)),
-    row[1]?.split(', '),
+    rows.map(([action, kinds, codes]) => [action?.split(',')[0], kinds, codes]),
+    actions.map((action) => {
+      const kinds = failureKinds(action);
+      return [action, kinds.join(', '), kinds.map((kind) => policyOf(new Failure(kind, '')).exitCode).join(', ')];
+    }),
   );
-  assert.deepEqual([...kinds].sort(), failureKinds('abandon').sort());
+});
+
+test('a rejected row ends a build for good, but not the following of an index that is in use', () => {
+  assert.equal(policyOf(new Failure('too-many-rejects', '')).action, 'abandon');
+  assert.equal(followingActionOf(new Failure('too-many-rejects', '')), 'stop');
+  assert.equal(followingActionOf(new Failure('source-changed', '')), 'abandon');
 });

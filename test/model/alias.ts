@@ -69,7 +69,7 @@ interface Turn {
   readonly become: (label: string, changed: Partial<Builder>, alias?: readonly string[]) => Step<AliasWorld>;
 }
 
-/** As `swapAlias` of src/elasticsearch/alias.ts does it: look, call, look again. */
+/** As `compareAndSwapAlias` of src/elasticsearch/alias.ts does it: look, call, look again. */
 function* stepsOf({ name, builder, alias, become }: Turn, on: (rule: AliasRule) => boolean): Generator<Step<AliasWorld>> {
   const { at, previous } = builder;
   switch (at) {

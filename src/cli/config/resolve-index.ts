@@ -31,13 +31,13 @@ export function resolveIndex(alias: string, file: IndexFile, context: ResolveCon
     settings: file.settings ?? {},
     id: typeof file.id === 'string' ? [file.id] : (file.id ?? null),
     idHash: file.idHash ?? 'none',
-    onNonFinite: policyOf(file.onNonFinite),
-    onUnrepresentable: policyOf(file.onUnrepresentable),
+    onNonFinite: valuePolicyOf(file.onNonFinite),
+    onUnrepresentable: valuePolicyOf(file.onUnrepresentable),
   });
 }
 
 /** `onNonFinite: null` without quotes is YAML's null, and means the same as the word. */
-function policyOf(written: IndexFile['onNonFinite']): ValuePolicy {
+function valuePolicyOf(written: IndexFile['onNonFinite']): ValuePolicy {
   return written === null ? 'null' : (written ?? 'reject');
 }
 

@@ -1,4 +1,4 @@
-import { isPassing } from '../../core/failure.ts';
+import { isTransient } from '../../core/failure.ts';
 import type { Run } from './run-state.ts';
 
 /**
@@ -27,6 +27,6 @@ async function forgivingLoss(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTransient(error)) throw error;
   }
 }

@@ -65,7 +65,8 @@ async function resumeBuild(context: BuildContext, generation: Generation): Promi
   const table = await context.source.describeTable(context.config.table);
   const swapped = aliases.includes(state.alias);
   const build = resume(built, swapped);
-  if (table === null || build === null) throw new Failure('source-changed', `${context.config.table} does not exist any more`, { hint: hintFresh });
+  if (table === null) throw new Failure('source-changed', `${context.config.table} does not exist any more`, { hint: hintFresh });
+  if (build === null) throw new Failure('alias-changed', `${state.alias} has left ${index}, which cannot be followed any more`, { hint: hintFresh });
   await requireSameServer(context, generation);
   const plan = await planWith(context.source, table, context.config, state.settings);
   // What is swapped in already is only cleaned up, whatever the config says now.

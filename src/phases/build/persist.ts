@@ -1,4 +1,4 @@
-import { Failure, isPassing } from '../../core/failure.ts';
+import { Failure, isTransient } from '../../core/failure.ts';
 import type { Source } from '../ports.ts';
 import type { Sink } from '../sink-ports.ts';
 import type { Run } from './run-state.ts';
@@ -24,7 +24,7 @@ export async function persist<T>(run: Patience, operation: string, work: () => P
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || run.signal.aborted) throw error;
+      if (!isTransient(error) || run.signal.aborted) throw error;
       if (run.clock.now() - startedAt > run.options.stallTimeoutMs) throw lastingFailure(error);
       const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt - 1, 10));
       run.counters.retries++;
@@ -35,7 +35,7 @@ export async function persist<T>(run: Patience, operation: string, work: () => P
 }
 
 /**
- * `again`: made twice without harm (phases/ports.ts), so it is tried again while it fails for a passing reason. `once`: belongs to one of the streams of rows, changes and
+ * `again`: made twice without harm, so it is tried again while it fails for a passing reason. `once`: belongs to one of the streams of rows, changes and
  * bulks, to a lock, or to a command beside the build; whoever calls it has the policy for it.
  */
 type Calls<T> = { readonly [name in keyof T]: 'again' | 'once' };
@@ -64,9 +64,9 @@ const SOURCE_CALLS: Calls<Source> = {
   readReference: 'once',
   keepSnapshot: 'once',
   readComment: 'once',
-  changeComment: 'once',
-  isLocked: 'once',
-  serverTime: 'once',
+  changeComment: 'again',
+  isLocked: 'again',
+  serverTime: 'again',
   replicaLag: 'once',
   throttleQuery: 'once',
   exclusiveLock: 'once',

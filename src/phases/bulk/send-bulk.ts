@@ -17,7 +17,7 @@ export interface RefusedOperation {
 
 /**
  * Sends a body until every operation of it has a definite outcome, and returns those that can never be accepted. Retries send the same bytes with the
- * same versions, so a bulk whose answer was lost is harmless (facts: M8); but whoever called goes on only when that one is over too (rule R6). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
+ * same versions, so a bulk whose answer was lost is harmless; but whoever called goes on only when that one is over too (rule R6). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
  * With a `window` each request takes a place in it.
  */
 export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | null = null): Promise<readonly RefusedOperation[]> {
