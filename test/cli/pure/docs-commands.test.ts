@@ -139,3 +139,18 @@ test('the variables, metrics and options that reports.md names are those of the 
   const told = [...text.matchAll(/`(?:realign_last_run|…)_([a-z_]+)/g)].map(([, name]) => `last_run_${name}`);
   assert.deepEqual(new Set([...told, 'last_success_timestamp_seconds']), families);
 });
+
+test('every flag of every command is in the README, at that command', () => {
+  const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+  const rowOf = (name: string): string =>
+    readme
+      .split('\n')
+      .filter((line) => line.startsWith(`| \`${name} `))
+      .join();
+  const tableOf = (name: string): string => readme.split(`Flags of \`${name}\`:`)[1]?.split('\n\n')[1] ?? '';
+  for (const [name, { options }] of Object.entries(COMMANDS)) {
+    // The outlets stand once, in the table of rebuild, which says so.
+    const text = rowOf(name) + tableOf(name) + (name === 'audit' ? tableOf('rebuild') : '');
+    for (const flag of Object.keys(options)) assert.match(text, new RegExp(`--${flag}(?![a-z-])`), `${name} --${flag}`);
+  }
+});
