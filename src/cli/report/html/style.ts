@@ -79,6 +79,6 @@ figcaption b{font-weight:600}figcaption span{color:var(--quiet)}
 .line{stroke:var(--blue);stroke-width:2;fill:none;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .area{fill:var(--area)}.bars{fill:var(--d2)}
 summary{cursor:pointer;margin-top:.7rem;color:var(--blue)}
-@media (max-width:40rem){header,main,footer{padding-left:.75rem;padding-right:.75rem}section,nav{padding:.8rem;border-radius:10px}.banner{gap:.6rem;padding:.8rem}.banner h2{font-size:1.2rem}.tiles{grid-template-columns:repeat(2,1fr);gap:.5rem}.tile .value{font-size:1.2rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}.phases thead th:last-child,.phases .detail{display:none}th,td{padding-right:.5rem}.scroll th,.scroll td{padding:.34rem .5rem}.keys tbody th{max-width:13rem}header time{margin-left:0;flex-basis:100%}.heat{gap:1px}}
+@media (max-width:40rem){header,main,footer{padding-left:.75rem;padding-right:.75rem}section,nav{padding:.8rem;border-radius:10px}.banner{gap:.6rem;padding:.8rem}.banner h2{font-size:1.2rem}.tiles{grid-template-columns:repeat(2,1fr);gap:.5rem}.tile .value{font-size:1.2rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}.phases thead th:last-child,.phases .detail{display:none}th,td{padding-right:.5rem}.scroll th,.scroll td{padding:.34rem .5rem}.keys tbody th{max-width:13rem}.keys .number{display:none}header time{margin-left:0;flex-basis:100%}.heat{gap:1px}}
 @media print{body{background:#fff}section{break-inside:auto;border:0;padding:0}.scroll{max-height:none;overflow:visible}figure,.tile{break-inside:avoid}}
 `;
