@@ -6,7 +6,7 @@ import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';
 
 /**
  * The documents as they are this moment (not as of the last refresh), with the sequence number that a conditional write needs. By `_mget`, never by path:
- * an id may be `..` (docs/servers.md E10). Those that do not exist are left out.
+ * an id may be `..` (docs/servers.md E10). Those that do not exist are left out; so is one asked for without a routing where the index requires it.
  */
 export async function readCurrent(http: Http, index: string, names: readonly DocumentName[]): Promise<readonly CurrentDocument[]> {
   if (names.length === 0) return [];
@@ -34,12 +34,18 @@ function readDocument(bytes: Buffer, at: number, what: string, found: CurrentDoc
     members.set(name, bytes.subarray(start, valueEnd));
     return valueEnd;
   });
+  if (!members.has('found') && errorTypeOf(members) === 'routing_missing_exception') return end;
   if (!members.has('found')) {
     throw new Failure('sink-overloaded', `${what} failed for some of them`, { hint: 'A shard may be missing; see GET _cluster/health.' });
   }
   const source = members.get('_source');
   if (members.get('found')?.toString() === 'true' && source !== undefined) found.push(documentOf(members, source));
   return end;
+}
+
+function errorTypeOf(members: ReadonlyMap<string, Buffer>): unknown {
+  const error: unknown = JSON.parse(members.get('error')?.toString('utf8') ?? 'null');
+  return (error as { readonly type?: unknown } | null)?.type;
 }
 
 function documentOf(members: ReadonlyMap<string, Buffer>, source: Buffer): CurrentDocument {

@@ -4,6 +4,7 @@ import type { AuditOptions } from '../core/plan/audit-options.ts';
 import { fieldTypeDifferences } from '../core/plan/field-type-differences.ts';
 import { ignorableFields } from '../core/plan/ignorable-fields.ts';
 import type { IndexConfig } from '../core/plan/index-config.ts';
+import { routingMappingDifference } from '../core/plan/routing.ts';
 import { auditBlindSpots } from '../core/verify/audit-blind-spots.ts';
 import { auditVerdict } from '../core/verify/audit-verdict.ts';
 import { type Hash64, loadHash } from '../core/verify/checksum.ts';
@@ -70,7 +71,8 @@ class Audit {
     const context = this.#context(replay, findings);
     const compared = await this.#compare(context, findings);
     const comparedMs = clock.now();
-    const mapping = fieldTypeDifferences(plan.documentPlan.fields, plan.mapping, await sink.readMapping(index));
+    const live = await sink.readMapping(index);
+    const mapping = [...fieldTypeDifferences(plan.documentPlan.fields, plan.mapping, live), ...routingMappingDifference(plan.documentPlan, live)];
     const hash = await loadHash();
     const newestLsn = await source.insertLsn();
     const differences = findings.described(hash, compared.partitions, newestLsn);
@@ -113,6 +115,7 @@ class Audit {
       seed: options.seed,
       rejectedIds: new Set(state?.rejectedIds ?? []),
       mayBeIgnored: ignorableFields(plan.mapping),
+      anyRouting: state === null && plan.documentPlan.routing === undefined,
       slotName: '',
       slotTimeoutMs: 0,
       audit: {

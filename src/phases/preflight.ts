@@ -3,6 +3,7 @@ import type { Finding } from '../core/finding.ts';
 import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
 import { buildNames } from '../core/plan/names.ts';
 import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
+import { routingProblem } from '../core/plan/routing.ts';
 import type { SourceTable } from '../core/table.ts';
 import type { Source } from './ports.ts';
 import type { AliasTarget, IndexSettings, Sink } from './sink-ports.ts';
@@ -32,8 +33,10 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
   const table = findings.some(({ level, code }) => level === 'fail' && code === 'table') ? null : await source.describeTable(config.table);
   const target = await sink.readAlias(config.alias);
   const previous = previousOf(target);
-  // Without a key, or with SQL that the server refuses, there is nothing to plan; the findings say so already.
-  const unplannable = (table?.key.length === 0 && id === null) || findings.some(({ level, code }) => level === 'fail' && code === 'expression');
+  const keyless = table?.key.length === 0 && id === null;
+  if (table !== null && !keyless) findings.push(...checkRouting(table, config));
+  // Without a key, with SQL that the server refuses, or without a place for documents, there is nothing to plan; the findings say so already.
+  const unplannable = keyless || findings.some(({ level, code }) => level === 'fail' && (code === 'expression' || code === 'routing'));
   const plan = table === null || unplannable ? null : await planFor(request, table, target);
   const { index } = buildNames(config.alias, 'zzzz', new Date(0));
   findings.push(
@@ -47,6 +50,13 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
     ...(plan?.warnings ?? []).map((message): Finding => ({ level: 'warn', side: 'elasticsearch', code: 'plan', message })),
   );
   return { findings, table, plan, previous };
+}
+
+function checkRouting(table: SourceTable, config: IndexConfig): readonly Finding[] {
+  const problem = routingProblem(table, config);
+  if (problem !== null) return [{ level: 'fail', side: 'elasticsearch', code: 'routing', ...problem }];
+  if (config.routing === null) return [];
+  return [{ level: 'ok', side: 'elasticsearch', code: 'routing', message: `documents are routed by column ${config.routing}, a part of the id` }];
 }
 
 /** The plan of one index: its table, its config, and the live index's settings where the config names none. Throws `config` with all mistakes. */

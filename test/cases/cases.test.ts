@@ -104,6 +104,7 @@ async function checkIndex(database: FreshDatabase, expect: Expectation, { config
     ...(onNonFinite === undefined ? {} : { onNonFinite }),
   });
   for (const [id, document] of Object.entries(expect.documents ?? {})) await checkDocument(result.index, id, document);
+  if (expect.routings !== undefined) assert.deepEqual(await routingsOf(result.index), expect.routings);
   if (expect.count !== undefined) assert.equal(Number((await elasticsearch('GET', `/${result.index}/_count`)).json.count), expect.count);
   const reasons = Object.fromEntries(rejects.map(({ id, reason }) => [id, reason]));
   assert.deepEqual(Object.keys(reasons).sort(), Object.keys(expect.rejects ?? {}).sort());
@@ -123,6 +124,14 @@ async function checkDocument(index: string, id: string, expected: unknown): Prom
   assert.equal(status, 200, `${id} has no document`);
   const found = (parse(text) as { readonly _source: unknown })._source;
   assert.equal(canonicalText(found), canonicalText(parse(JSON.stringify(expected))));
+}
+
+/** Of every hit, so that a second document with an id would be one entry too many. */
+async function routingsOf(index: string): Promise<{ readonly [id: string]: string }> {
+  const { json } = await elasticsearch('POST', `/${index}/_search`, { size: 1000, _source: false });
+  const hits: readonly { readonly _id: string; readonly _routing: string }[] = json.hits.hits;
+  assert.equal(new Set(hits.map(({ _id }) => _id)).size, hits.length, 'an id has several documents');
+  return Object.fromEntries(hits.map(({ _id, _routing }) => [_id, _routing]));
 }
 
 /** What the index's own state says, as a resume or a later audit would read it. */

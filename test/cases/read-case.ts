@@ -42,6 +42,8 @@ export interface Expectation {
   readonly exclude?: readonly string[];
   /** Id → document, compared as JSON values; `null`: there must be none. */
   readonly documents?: { readonly [id: string]: unknown };
+  /** Every document of the index by id, and its `_routing`. */
+  readonly routings?: { readonly [id: string]: string };
   readonly count?: number;
   /** Rejected ids and what each reason holds. */
   readonly rejects?: { readonly [id: string]: string };

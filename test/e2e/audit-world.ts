@@ -26,6 +26,16 @@ export interface AuditCall {
   readonly state?: AuditState;
   readonly user?: { readonly name: string; readonly password: string };
   readonly wrapSink?: (sink: Sink) => Sink;
+  /** What this audit's config says otherwise than the build's did. */
+  readonly config?: Partial<IndexConfig>;
+}
+
+export interface WorldOptions {
+  /** The build goes on applying changes until the world is disposed of. */
+  readonly follow?: boolean;
+  /** Makes and fills `table`. */
+  readonly schema?: string;
+  readonly table?: string;
 }
 
 /** A database with the table `things`, an index built from it by realign with two shards, and audits of the two. */
@@ -72,17 +82,17 @@ const OPTIONS: AuditOptions = {
   maxRepair: 1000,
 };
 
-/** `follow`: the build goes on applying changes until the world is disposed of. */
-export async function auditWorld(rows: number, changes: Partial<IndexConfig> = {}, { follow = false } = {}): Promise<AuditWorld> {
+export async function auditWorld(rows: number, changes: Partial<IndexConfig> = {}, options: WorldOptions = {}): Promise<AuditWorld> {
+  const { follow = false, schema = `${WORKLOAD_SCHEMA} ${seedRows(rows)}; analyze things`, table = 'public.things' } = options;
   const database = await freshDatabase();
   const alias = uniqueAlias();
-  await database.client.query(`${WORKLOAD_SCHEMA} ${seedRows(rows)}; analyze things`);
-  const request = { database, alias, table: 'public.things', config: { settings: { number_of_replicas: 0, number_of_shards: 2 }, ...changes } };
+  await database.client.query(schema);
+  const request = { database, alias, table, config: { settings: { number_of_replicas: 0, number_of_shards: 2 }, ...changes } };
   const built = follow ? await followed(request) : { index: (await buildInProcess(request)).result.index, stop: async () => undefined };
   const config = indexConfig(request);
   return {
     ...{ database, alias, index: built.index, config },
-    audit: (call = {}) => audit(database, config, call),
+    audit: (call = {}) => audit(database, { ...config, ...call.config }, call),
     dispose: async () => {
       await built.stop();
       await assertNoLeaks({ database, indices: [] });

@@ -6,6 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 export interface SentOperation {
   readonly kind: 'index' | 'delete';
   readonly id: string;
+  readonly routing: string | null;
   readonly version: bigint;
 }
 
@@ -14,9 +15,16 @@ export function operationsOf(body: Buffer): readonly SentOperation[] {
   const lines = body.toString('utf8').split('\n');
   const operations: SentOperation[] = [];
   for (let i = 0; i < lines.length; i++) {
-    const match = /^\{"(index|delete)":\{"_id":"((?:[^"\\]|\\.)*)","version":"?(\d+)/.exec(lines[i] ?? '');
+    const match = /^\{"(index|delete)":\{"_id":"((?:[^"\\]|\\.)*)"(?:,"routing":"((?:[^"\\]|\\.)*)")?,"version":"?(\d+)/.exec(lines[i] ?? '');
     if (match === null) continue;
-    operations.push({ kind: match[1] as 'index' | 'delete', id: JSON.parse(`"${match[2]}"`) as string, version: BigInt(match[3] ?? '0') });
+    const [, kind, id, routing, version = '0'] = match;
+    const textOf = (escaped: string): string => JSON.parse(`"${escaped}"`) as string;
+    operations.push({
+      kind: kind as 'index' | 'delete',
+      id: textOf(id ?? ''),
+      routing: routing === undefined ? null : textOf(routing),
+      version: BigInt(version),
+    });
     if (match[1] === 'index') i++;
   }
   return operations;
@@ -40,18 +48,19 @@ export function interceptBulks(sink: Sink, hooks: { readonly before?: Intercepto
 
 /**
  * Makes Elasticsearch forget every delete so far: shortens `gc_deletes`, then waits until the tombstone of a younger delete is proved to be gone (an older version of
- * it is accepted again), and removes that probe.
+ * it is accepted again), and removes that probe. Of an index that requires a routing, in the shard of this one.
  */
-export async function expireTombstones(index: string): Promise<void> {
+export async function expireTombstones(index: string, routing?: string): Promise<void> {
+  const where = routing === undefined ? '' : `&routing=${encodeURIComponent(routing)}`;
   await elasticsearch('PUT', `/${index}/_settings`, { index: { gc_deletes: '1ms' } });
   const probe = uniqueName('probe');
-  await expectStatus('PUT', `/${index}/_doc/${probe}?version=10&version_type=external`, {});
-  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=11&version_type=external`);
+  await expectStatus('PUT', `/${index}/_doc/${probe}?version=10&version_type=external${where}`, {});
+  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=11&version_type=external${where}`);
   await waitFor('the tombstones to expire', async () => {
-    const { status } = await elasticsearch('PUT', `/${index}/_doc/${probe}?version=9&version_type=external`, {});
+    const { status } = await elasticsearch('PUT', `/${index}/_doc/${probe}?version=9&version_type=external${where}`, {});
     return status === 201;
   });
-  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=12&version_type=external`);
+  await expectStatus('DELETE', `/${index}/_doc/${probe}?version=12&version_type=external${where}`);
 }
 
 async function expectStatus(method: string, path: string, body?: unknown): Promise<void> {

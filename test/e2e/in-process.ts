@@ -131,6 +131,7 @@ export function indexConfig(request: Pick<InProcessBuild, 'alias' | 'table' | 'c
     mapping: null,
     settings: { number_of_replicas: 0 },
     idHash: 'none',
+    routing: null,
     onNonFinite: 'reject',
     onUnrepresentable: 'reject',
     ...request.config,

@@ -45,6 +45,7 @@ async function planOne({ config: { alias } }: IndexEntry, context: CommandContex
 
 function planFacts(estimate: BuildEstimate): PlanFacts {
   const { table, plan: indexPlan, generation, previous, resumes, rows, bytes, steps, warnings } = estimate;
+  const { columns, fields, routing } = indexPlan.documentPlan;
   return {
     table: `${table.schema}.${table.name}`,
     generation,
@@ -54,7 +55,8 @@ function planFacts(estimate: BuildEstimate): PlanFacts {
     bytes,
     mapping: indexPlan.mapping,
     settings: indexPlan.settings,
-    documentFields: indexPlan.documentPlan.fields.map(({ field }) => field),
+    documentFields: fields.map(({ field }) => field),
+    routing: routing === undefined ? null : (columns[routing]?.name ?? null),
     steps,
     warnings,
   };

@@ -31,6 +31,7 @@ export function resolveIndex(alias: string, file: IndexFile, context: ResolveCon
     settings: file.settings ?? {},
     id: typeof file.id === 'string' ? [file.id] : (file.id ?? null),
     idHash: file.idHash ?? 'none',
+    routing: file.routing ?? null,
     onNonFinite: valuePolicyOf(file.onNonFinite),
     onUnrepresentable: valuePolicyOf(file.onUnrepresentable),
   });

@@ -96,6 +96,7 @@ export const indexSchema = z.strictObject({
     .optional()
     .describe('The column or columns that make the _id: those of a unique index. Default: the primary key.'),
   idHash: oneOf(['none', 'sha256']).optional().describe('sha256: ids over 512 bytes become a hash. Default: none (such rows are rejected).'),
+  routing: text.optional().describe('The column of the id whose text routes the documents. Default: Elasticsearch routes them by their ids.'),
   onNonFinite: policy.optional().describe('NaN and infinite numbers. Default: reject.'),
   onUnrepresentable: policy.optional().describe('Dates that Elasticsearch cannot hold. Default: reject.'),
   keep: keep.optional(),

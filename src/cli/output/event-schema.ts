@@ -161,6 +161,7 @@ const events = [
     mapping: parameters,
     settings: parameters,
     documentFields: list(text),
+    routing: text.nullable().describe('The column that routes the documents; null: their ids do.'),
     steps: list(text),
     warnings: list(text),
   }),

@@ -18,6 +18,8 @@ export interface PlanFacts {
   readonly mapping: { readonly [key: string]: unknown };
   readonly settings: { readonly [key: string]: unknown };
   readonly documentFields: readonly string[];
+  /** The column that routes the documents; null: their ids do. */
+  readonly routing: string | null;
   readonly steps: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -48,6 +48,7 @@ function planLines(plan: PlanFacts): readonly string[] {
     plan.resumes === null ? `new generation: ${plan.generation}` : `resumes the unfinished build ${plan.resumes}`,
     plan.previous === null ? 'no generation is live yet' : `live today: ${plan.previous}`,
     `fields: ${plan.documentFields.join(', ')}`,
+    ...(plan.routing === null ? [] : [`routing: ${plan.routing}`]),
     `mapping: ${JSON.stringify(plan.mapping)}`,
     `settings: ${JSON.stringify(plan.settings)}`,
     ...plan.steps.map((step, row) => `  ${row + 1}. ${step}`),

@@ -5,6 +5,8 @@ import type { DocumentPlan, Rejection } from './document-plan.ts';
 
 /** Elasticsearch refuses a longer `_id`, and with it the whole bulk (docs/servers.md E9, E10). In UTF-8 bytes. */
 const MAX_ID_BYTES = 512;
+/** The longest term that Lucene takes; `_routing` is one (docs/servers.md E13). */
+const MAX_ROUTING_BYTES = 32_766;
 
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
@@ -18,6 +20,8 @@ const HASH_PREFIX = Buffer.from('sha256:');
  *   colon can only be a joint.
  * - With `idHash: sha256`, an id longer than 512 bytes becomes `sha256:` and the hash in hex; so does one that begins with `sha256:` itself, or
  *   it could be taken for the hash of another.
+ *
+ * A row whose routing Elasticsearch does not take has no place in the index, so it has no id either.
  */
 export class DocumentId {
   /** The id of the last row read is `bytes[start, end)`, valid until the next `read` or until the row changes. */
@@ -38,7 +42,13 @@ export class DocumentId {
     if (this.start === this.end) return this.#reject('the id is empty');
     if (this.#plan.idHash === 'sha256' && this.#mustHash()) this.#hash();
     if (this.end - this.start > MAX_ID_BYTES) return this.#reject(`the id is longer than ${MAX_ID_BYTES} bytes (idHash: sha256 would hash it)`);
-    return undefined;
+    return this.#plan.routing === undefined ? undefined : this.#checkRouting(row, this.#plan.routing);
+  }
+
+  #checkRouting(row: Row, column: number): Rejection | undefined {
+    const length = (row.ends[column] as number) - (row.starts[column] as number);
+    if (length === 0) return this.#reject('the routing is empty, which Elasticsearch takes for none', column);
+    return length > MAX_ROUTING_BYTES ? this.#reject(`the routing is longer than ${MAX_ROUTING_BYTES} bytes`, column) : undefined;
   }
 
   #readSingle(row: Row): Rejection | undefined {

@@ -17,6 +17,8 @@ export interface DocumentPlan {
   readonly fields: readonly DocumentField[];
   /** Indices into `columns`, in the order of the primary key (or of the config's `id`). */
   readonly key: readonly number[];
+  /** Index into `columns`, and one of `key`: the column whose text routes the document. Absent: Elasticsearch routes it by its id. */
+  readonly routing?: number;
   /** An SQL condition over the row, as the config has it: other rows have no document. Absent: every row has one. */
   readonly where?: string;
   readonly onNonFinite: ValuePolicy;

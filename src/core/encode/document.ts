@@ -27,11 +27,14 @@ export class DocumentEncoder {
   readonly #fields: readonly FieldWriter[];
   /** Columns that must be present: those of the fields and of the key. */
   readonly #needed: readonly number[];
+  /** The column whose text is the routing, for the bulk body; −1 if there is none. */
+  readonly routingColumn: number;
 
   constructor(plan: DocumentPlan) {
     this.#plan = plan;
     this.documentId = new DocumentId(plan);
     this.#fields = plan.fields.map(({ column, field }, i) => fieldWriter(plan, column, `${i === 0 ? '' : ','}${JSON.stringify(field)}:`));
+    this.routingColumn = plan.routing ?? -1;
     this.#needed = [...new Set([...plan.key, ...plan.fields.map(({ column }) => column)])];
   }
 
@@ -57,6 +60,12 @@ export class DocumentEncoder {
     const rejection = this.documentId.read(row);
     if (rejection !== undefined) return rejection;
     return Buffer.from(this.documentId.bytes.subarray(this.documentId.start, this.documentId.end));
+  }
+
+  /** The routing of a row that has an id, in its own bytes (a view of the row's); undefined if documents are routed by their ids. */
+  routing(row: Row): Buffer | undefined {
+    const column = this.routingColumn;
+    return column < 0 ? undefined : row.bytes.subarray(row.starts[column], row.ends[column]);
   }
 
   /**

@@ -27,6 +27,8 @@ export interface IndexConfig extends RowExpressions {
   /** The columns that make the `_id`, in this order; null: the primary key. */
   readonly id: readonly string[] | null;
   readonly idHash: 'none' | 'sha256';
+  /** The column of the id whose text routes the documents; null: Elasticsearch routes them by their ids. */
+  readonly routing: string | null;
   readonly onNonFinite: ValuePolicy;
   readonly onUnrepresentable: ValuePolicy;
 }

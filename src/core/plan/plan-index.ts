@@ -6,6 +6,7 @@ import { documentColumns } from './document-columns.ts';
 import { mappedFieldCount } from './field-count.ts';
 import type { IndexConfig } from './index-config.ts';
 import { inferMapping, type Mapping } from './mapping.ts';
+import { type RoutingProblem, routingProblem, withRouting } from './routing.ts';
 
 /** Elasticsearch's default of index.mapping.total_fields.limit. */
 const USUAL_FIELD_LIMIT = 1000;
@@ -27,17 +28,21 @@ export interface IndexPlan {
 
 /**
  * Plans the index; `computed` has the config's computed fields as the server typed them. Throws `config` with every mistake of the config at once,
- * `preflight-refused` for a table without a key.
+ * `preflight-refused` for a table without a key, or for documents that cannot be routed as the config says.
  */
 export function planIndex(table: SourceTable, config: IndexConfig, computed: readonly Column[] = []): IndexPlan {
   if (table.key.length === 0 && config.id === null) throw keyless(table);
+  const misrouted = routingProblem(table, config);
+  if (misrouted !== null) throw refusedRouting(misrouted);
   const { columns, fields, key, problems } = documentColumns(table, config, computed);
   const inferred = inferMapping(columns, fields, config);
   refuse(config, [...problems, ...inferred.problems]);
   const { onNonFinite, onUnrepresentable, idHash } = config;
   const filter = config.where === null ? {} : { where: config.where };
-  const documentPlan: DocumentPlan = { columns, fields, key, ...filter, onNonFinite, onUnrepresentable, idHash };
-  const { mapping, warnings } = inferred;
+  const routing = config.routing === null ? {} : { routing: columnNamed(columns, config.routing) };
+  const documentPlan: DocumentPlan = { columns, fields, key, ...routing, ...filter, onNonFinite, onUnrepresentable, idHash };
+  const { warnings } = inferred;
+  const mapping = withRouting(inferred.mapping, config.routing);
   // Without it an integer field takes 1.7 and finds it as 1 (docs/servers.md E32).
   const settings = { 'index.mapping.coerce': false, ...fieldLimit(mapping), ...flatSettings(config.settings) };
   return { documentPlan, mapping, settings, warnings, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
@@ -47,6 +52,14 @@ function keyless(table: SourceTable): Failure {
   return new Failure('preflight-refused', `table ${table.schema}.${table.name} has no primary key, so its rows have no identity`, {
     hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…); or name the columns of a unique index under id.',
   });
+}
+
+function refusedRouting({ message, fix }: RoutingProblem): Failure {
+  return new Failure('preflight-refused', message, { hint: fix });
+}
+
+function columnNamed(columns: readonly Column[], name: string): number {
+  return columns.findIndex((column) => column.name === name && column.sql === undefined);
 }
 
 /** A table may have 1,600 columns, and Elasticsearch refuses a mapping of more than 1,000 fields unless it is told otherwise. */

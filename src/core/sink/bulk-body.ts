@@ -9,12 +9,13 @@ const NEWLINE = 0x0a;
 const LETTER_I = 0x69;
 const INDEX_OPEN = Buffer.from('{"index":{"_id":');
 const DELETE_OPEN = Buffer.from('{"delete":{"_id":');
+const ROUTING = Buffer.from(',"routing":');
 /** A buffer that one huge document made larger than this (and than four times the wanted capacity) is not kept for the next use. */
 const KEPT_BYTES = 32 << 20;
 const MAX_VERSION = (1n << 63n) - 1n;
 
 /**
- * The body of one `_bulk` request, built as bytes: `{"index":{"_id":"…","version":N,"version_type":"external"}}`, the document, and so on. Versions
+ * The body of one `_bulk` request, built as bytes: `{"index":{"_id":"…","routing":"…","version":N,"version_type":"external"}}`, the document, and so on. Versions
  * are decimal text straight from the bigint (a JSON number through `Number` loses digits, docs/servers.md E1).
  */
 export class BulkBody {
@@ -47,7 +48,11 @@ export class BulkBody {
     const noId = id.read(row);
     if (noId !== undefined) return noId;
     const mark = this.#out.offset;
-    this.#action(INDEX_OPEN, id, version);
+    if (version !== this.#version) this.#useVersion(version);
+    this.#open(INDEX_OPEN, id.bytes, id.start, id.end);
+    const routing = encoder.routingColumn;
+    if (routing >= 0) this.#route(row.bytes, row.starts[routing] as number, row.ends[routing] as number);
+    this.#close();
     const rejection = encoder.encode(row, this.#out);
     if (rejection !== undefined) {
       this.#out.offset = mark;
@@ -59,9 +64,12 @@ export class BulkBody {
   }
 
   append(operation: WriteOperation): void {
-    const { id, document } = operation;
+    const { id, routing, document } = operation;
     const mark = this.#out.offset;
-    this.#action(document === null ? DELETE_OPEN : INDEX_OPEN, { bytes: id, start: 0, end: id.length }, operation.version);
+    if (operation.version !== this.#version) this.#useVersion(operation.version);
+    this.#open(document === null ? DELETE_OPEN : INDEX_OPEN, id, 0, id.length);
+    if (routing !== undefined) this.#route(routing, 0, routing.length);
+    this.#close();
     if (document !== null) {
       this.#out.all(document);
       this.#out.byte(NEWLINE);
@@ -102,10 +110,17 @@ export class BulkBody {
     this.#starts = [];
   }
 
-  #action(open: Buffer, id: { readonly bytes: Buffer; readonly start: number; readonly end: number }, version: bigint): void {
-    if (version !== this.#version) this.#useVersion(version);
+  #open(open: Buffer, id: Buffer, start: number, end: number): void {
     this.#out.bytes(open, 0, open.length);
-    writeString(id.bytes, id.start, id.end, this.#out);
+    writeString(id, start, end, this.#out);
+  }
+
+  #route(routing: Buffer, start: number, end: number): void {
+    this.#out.bytes(ROUTING, 0, ROUTING.length);
+    writeString(routing, start, end, this.#out);
+  }
+
+  #close(): void {
     this.#out.bytes(this.#tail, 0, this.#tail.length);
   }
 

@@ -27,6 +27,7 @@ const CLASSES: { readonly [errorClass in Exclude<ErrorClass, 'unknown'>]: readon
     'input_coercion_exception',
     'stream_constraints_exception',
     'max_bytes_length_exceeded_exception',
+    'routing_missing_exception',
     'arithmetic_exception',
   ],
   retry: [

@@ -4,6 +4,8 @@ export type VersionType = 'external' | 'external_gte';
 /** One versioned write: an index operation with the document's bytes, or a delete (`document: null`). */
 export interface WriteOperation {
   readonly id: Buffer;
+  /** Absent: Elasticsearch routes it by the id. The same for all operations of one id. */
+  readonly routing?: Buffer | undefined;
   readonly version: bigint;
   readonly document: Buffer | null;
 }

@@ -19,7 +19,10 @@ export function partitionCountFor(documents: number): number {
   return count;
 }
 
-/** Hashes documents: reuses one buffer, because `id 0x00 document` must lie in one piece. The 0x00 keeps `("a","b")` and `("ab","")` apart. */
+/**
+ * Hashes documents: reuses one buffer, because `id 0x00 document`, or `id 0x00 document 0x00 routing`, must lie in one piece. The first 0x00 keeps `("a","b")` and
+ * `("ab","")` apart; no JSON has one, so the second keeps a document under another routing apart.
+ */
 export class DocumentHasher {
   readonly #hash: Hash64;
   readonly #mask: number;
@@ -39,12 +42,17 @@ export class DocumentHasher {
     return this.#hash.h64Raw(id);
   }
 
-  documentHash(id: Buffer, document: Buffer): bigint {
-    const length = id.length + 1 + document.length;
+  documentHash(id: Buffer, document: Buffer, routing?: Buffer): bigint {
+    const plain = id.length + 1 + document.length;
+    const length = routing === undefined ? plain : plain + 1 + routing.length;
     if (length > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(length * 2);
     id.copy(this.#scratch, 0);
     this.#scratch[id.length] = 0;
     document.copy(this.#scratch, id.length + 1);
+    if (routing !== undefined) {
+      this.#scratch[plain] = 0;
+      routing.copy(this.#scratch, plain + 1);
+    }
     return this.#hash.h64Raw(this.#scratch.subarray(0, length));
   }
 }

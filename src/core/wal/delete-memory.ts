@@ -4,12 +4,13 @@ import { isVisible, type PgSnapshot, widenXid } from './snapshot.ts';
 /** A delete that went to the sink while the load was running. */
 export interface SentDelete {
   readonly id: Buffer;
+  readonly routing?: Buffer | undefined;
   readonly version: bigint;
   readonly xid: number;
 }
 
-/** Version (8 bytes), xid (4), length of the id (2), then the id. */
-const HEAD_BYTES = 14;
+/** Version (8 bytes), xid (4), length of the id (2), length of the routing (2; 0: there is none, for an empty one cannot be), then the id and the routing. */
+const HEAD_BYTES = 16;
 const PAGE_BYTES = 1 << 18;
 const FIRST_PAGE_BYTES = 1 << 12;
 
@@ -22,7 +23,7 @@ interface Page {
 /**
  * Rule R3: Elasticsearch forgets deletes, so a chunk row read before a delete may bring the document back when it is written after it. Deletes are
  * kept here from before they are sent until every later chunk must see them. One transaction can delete millions of rows, so they are kept as bytes in pages
- * (the id and 14 bytes each), not as objects; a page goes when all its deletes may be forgotten.
+ * (id, routing and 16 bytes each), not as objects; a page goes when all its deletes may be forgotten.
  */
 export class DeleteMemory {
   #pages: Page[] = [];
@@ -38,15 +39,19 @@ export class DeleteMemory {
   }
 
   remember(sent: SentDelete): void {
-    const { bytes: page, xids } = this.#pageFor(HEAD_BYTES + sent.id.length);
+    const { id, routing } = sent;
+    const length = HEAD_BYTES + id.length + (routing?.length ?? 0);
+    const { bytes: page, xids } = this.#pageFor(length);
     xids.add(sent.xid >>> 0);
     const { buffer, offset } = page;
     buffer.writeBigUInt64BE(sent.version, offset);
     buffer.writeUInt32BE(sent.xid >>> 0, offset + 8);
-    buffer.writeUInt16BE(sent.id.length, offset + 12);
-    sent.id.copy(buffer, offset + HEAD_BYTES);
-    page.offset += HEAD_BYTES + sent.id.length;
-    this.#byteLength += HEAD_BYTES + sent.id.length;
+    buffer.writeUInt16BE(id.length, offset + 12);
+    buffer.writeUInt16BE(routing?.length ?? 0, offset + 14);
+    id.copy(buffer, offset + HEAD_BYTES);
+    routing?.copy(buffer, offset + HEAD_BYTES + id.length);
+    page.offset += length;
+    this.#byteLength += length;
   }
 
   /** The deletes remembered by now that a chunk read in `snapshot` did not see; each is valid until the memory changes its mind, so use it at once. */
@@ -99,8 +104,10 @@ function remembering(answerFor: (xid: number) => boolean): (xid: number) => bool
 
 function* recordsOf(view: Buffer): Generator<SentDelete> {
   for (let at = 0; at < view.length; ) {
-    const end = at + HEAD_BYTES + view.readUInt16BE(at + 12);
-    yield { version: view.readBigUInt64BE(at), xid: view.readUInt32BE(at + 8), id: view.subarray(at + HEAD_BYTES, end) };
+    const idEnd = at + HEAD_BYTES + view.readUInt16BE(at + 12);
+    const end = idEnd + view.readUInt16BE(at + 14);
+    const routing = end === idEnd ? undefined : view.subarray(idEnd, end);
+    yield { version: view.readBigUInt64BE(at), xid: view.readUInt32BE(at + 8), id: view.subarray(at + HEAD_BYTES, idEnd), routing };
     at = end;
   }
 }

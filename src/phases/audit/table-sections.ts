@@ -73,7 +73,7 @@ async function compareRange({ context, suspects }: SectionScope, range: Range): 
       const frozen = await sink.freeze(index);
       return closingAfter(
         () => frozen.close(),
-        () => compareRows(context, reader.chunks(), new PendingDocuments(frozen, suspects)),
+        () => compareRows(context, reader.chunks(), new PendingDocuments(context, frozen, suspects)),
       );
     },
   );

@@ -1,5 +1,6 @@
 import { ByteWriter } from '../../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../../core/encode/document.ts';
+import { routingOfKey } from '../../core/encode/routing.ts';
 import type { RepairCondition, RepairOperation } from '../../core/sink/repair-body.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
 import type { CurrentDocument, DocumentName, RepairDoor } from '../audit-ports.ts';
@@ -30,12 +31,19 @@ export async function proposeWrites(scope: RepairScope, differing: readonly Judg
 
 type Current = ReadonlyMap<string, readonly CurrentDocument[]>;
 
-/** A document with a routing cannot be read or deleted without it. */
-async function currentDocuments({ door }: RepairScope, judgements: readonly Judgement[]): Promise<Current> {
+/** A document with a routing cannot be read or deleted without it: asked for where it was seen, and where it belongs. */
+async function currentDocuments(scope: RepairScope, judgements: readonly Judgement[]): Promise<Current> {
   const names: DocumentName[] = [];
-  for (const { id, routings } of judgements) names.push({ id, routing: null }, ...routings.map((routing) => ({ id, routing })));
+  for (const judgement of judgements) {
+    const { id, routings } = judgement;
+    for (const routing of new Set([placeOf(scope, judgement), ...routings])) names.push({ id, routing });
+  }
   const found = new Map<string, CurrentDocument[]>();
-  for (const document of (await door?.read(names)) ?? []) found.set(document.id, [...(found.get(document.id) ?? []), document]);
+  for (const document of (await scope.door?.read(names)) ?? []) {
+    const known = found.get(document.id) ?? [];
+    // Routings of one shard all find the one document that it has of an id.
+    if (!known.some(({ routing }) => routing === document.routing)) found.set(document.id, [...known, document]);
+  }
   return found;
 }
 
@@ -59,23 +67,27 @@ async function encodeRows({ context }: RepairScope, judgements: readonly Judgeme
   return encoded;
 }
 
-function writesFor(
-  scope: RepairScope,
-  { id, routings, difference }: Judgement,
-  current: Current,
-  rows: ReadonlyMap<string, Buffer>,
-): readonly RepairOperation[] {
+function writesFor(scope: RepairScope, judgement: Judgement, current: Current, rows: ReadonlyMap<string, Buffer>): readonly RepairOperation[] {
+  const { id, routings, difference } = judgement;
+  const routing = placeOf(scope, judgement);
   const document = rows.get(id) ?? null;
-  const copies = current.get(id) ?? [];
-  // A document that was written with a routing is not where its readers and writers look for it.
-  const misplaced = copies.filter(({ routing }) => routing !== null);
-  const removals = misplaced.map((copy): RepairOperation => ({ id, routing: copy.routing, document: null, condition: unchanged(copy) }));
   if (scope.door === null)
-    return [{ id, routing: null, document: routings.length > 0 && difference?.kind === 'extra' ? null : document, condition: ABSENT }];
-  const proper = copies.find(({ routing }) => routing === null);
+    return [{ id, routing, document: routings.length > 0 && difference?.kind === 'extra' ? null : document, condition: ABSENT }];
+  const copies = current.get(id) ?? [];
+  const proper = copies.find((copy) => copy.routing === routing);
+  // A document under another routing is not where its readers and writers look for it.
+  const misplaced = copies.filter((copy) => copy !== proper);
+  const removals = misplaced.map((copy): RepairOperation => ({ id, routing: copy.routing, document: null, condition: unchanged(copy) }));
   if (proper !== undefined && isThere(proper, document)) return removals;
-  if (proper !== undefined) return [...removals, { id, routing: null, document, condition: unchanged(proper) }];
-  return document === null ? removals : [...removals, { id, routing: null, document, condition: conditionToCreate(scope) }];
+  if (proper !== undefined) return [...removals, { id, routing, document, condition: unchanged(proper) }];
+  return document === null ? removals : [...removals, { id, routing, document, condition: conditionToCreate(scope) }];
+}
+
+/** The routing under which the document of this key belongs; null without one. Others may have routed theirs as they like, where the config says nothing of it. */
+function placeOf({ context }: RepairScope, { key, routings }: Judgement): string | null {
+  const [only = null] = routings.length === 1 ? routings : [];
+  if (context.anyRouting === true) return only;
+  return key === null ? null : (routingOfKey(context.plan, key) ?? null);
 }
 
 const ABSENT: RepairCondition = { kind: 'absent' };

@@ -1,5 +1,6 @@
 import { ByteWriter } from '../../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../../core/encode/document.ts';
+import { routingOfKey } from '../../core/encode/routing.ts';
 import { Failure } from '../../core/failure.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
 import { Reservoir } from '../../core/wal/reservoir.ts';
@@ -134,7 +135,7 @@ export class StepApplier {
     const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
     if (row === null) {
       this.deletedKeys.offer(change.key);
-      this.#delete(change.id, transaction, ticket, true);
+      this.#delete(change, transaction, ticket, true);
       return;
     }
     this.changedKeys.offer(change.key);
@@ -142,12 +143,18 @@ export class StepApplier {
     const rejection = this.#encoder.encode(row, this.#writer);
     if (rejection === undefined) {
       const document = Buffer.from(this.#writer.buffer.subarray(0, this.#writer.offset));
-      this.#lanes.add({ id: change.id, version: transaction.finalLsn, document }, ticket);
+      this.#lanes.add({ id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn, document }, ticket);
       return;
     }
     await this.#run.rejected.add(change.id.toString('utf8'), rejection.column, rejection.reason);
     // Rejected means absent: the older document must not stay.
-    this.#delete(change.id, transaction, ticket, false);
+    this.#delete(change, transaction, ticket, false);
+  }
+
+  /** From the key alone: a delete goes to the shard of the document that it deletes. */
+  #routingOf({ key }: KeyChange): Buffer | undefined {
+    const routing = routingOfKey(this.#run.documents, key);
+    return routing === undefined ? undefined : Buffer.from(routing);
   }
 
   /** Rule R3, as long as rows are loaded. */
@@ -155,9 +162,10 @@ export class StepApplier {
     this.#deletes?.remember(sent);
   }
 
-  #delete(id: Buffer, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
-    this.remember({ id, version: transaction.finalLsn, xid: transaction.xid });
-    this.#lanes.add({ id, version: transaction.finalLsn, document: null }, ticket, mends);
+  #delete(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
+    const target = { id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn };
+    this.remember({ ...target, xid: transaction.xid });
+    this.#lanes.add({ ...target, document: null }, ticket, mends);
   }
 
   /**

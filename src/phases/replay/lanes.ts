@@ -120,8 +120,9 @@ export class Lanes {
       const reason = reasons.get(operation.id.toString('utf8'));
       if (reason === undefined || operation.document === null) continue;
       await this.#run.rejected.add(operation.id.toString('utf8'), '', reason);
-      this.#remember({ id: operation.id, version: operation.version, xid: xidOf(operation) });
-      deletes.append({ id: operation.id, version: operation.version, document: null });
+      const { id, routing, version } = operation;
+      this.#remember({ id, routing, version, xid: xidOf(operation) });
+      deletes.append({ id, routing, version, document: null });
     }
     if (deletes.count > 0) await sendBulk(this.#run, deletes);
   }

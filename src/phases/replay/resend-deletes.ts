@@ -10,7 +10,7 @@ export async function resendDeletes(run: Run, deletes: DeleteMemory, snapshot: P
   const body = new BulkBody('external', 1 << 12);
   const breather = new Breather(run.clock);
   for (const sent of deletes.unseenBy(snapshot)) {
-    body.append({ id: sent.id, version: sent.version, document: null });
+    body.append({ id: sent.id, routing: sent.routing, version: sent.version, document: null });
     if (breather.due) await breather.breathe();
     if (body.byteLength < run.options.bulkBytes) continue;
     await sendBulk(run, body);

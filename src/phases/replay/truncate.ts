@@ -1,6 +1,7 @@
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
+import type { ScannedDocument } from '../sink-ports.ts';
 
 /**
  * The version with which a TRUNCATE committed at `finalLsn` deletes. Just below it: rows that the same transaction inserts behind the TRUNCATE have `finalLsn` itself and
@@ -24,7 +25,7 @@ export async function truncateIndex(run: Run, version: bigint): Promise<number> 
     for await (const page of frozen.scan()) {
       throwIfAborted(run.signal);
       for (const document of page) {
-        body.append({ id: Buffer.from(document.id), version, document: null });
+        body.append({ id: Buffer.from(document.id), routing: routingOf(document), version, document: null });
         deleted++;
       }
       if (body.byteLength >= run.options.bulkBytes) await flush(run, body);
@@ -34,6 +35,11 @@ export async function truncateIndex(run: Run, version: bigint): Promise<number> 
     await frozen.close();
   }
   return deleted;
+}
+
+/** As it is stored: the document is in that shard, wherever it should be. */
+function routingOf({ routing }: ScannedDocument): Buffer | undefined {
+  return routing === undefined ? undefined : Buffer.from(routing);
 }
 
 async function flush(run: Run, body: BulkBody): Promise<void> {

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import { type DocumentHasher, differingPartitions, PartitionSums } from '../../core/verify/checksum.ts';
-import { bothAtOnce, type Comparison } from './comparison.ts';
+import { bothAtOnce, type Comparison, storedRouting } from './comparison.ts';
 import { scanSink } from './scan-sink.ts';
 import { scanSource } from './scan-source.ts';
 
@@ -22,13 +22,13 @@ export async function compareChecksums(comparison: Comparison, hasher: DocumentH
     comparison.context.signal,
     (stop) =>
       scanSource(comparison, stop, {
-        document: (id, document) => source.add(hasher.partition(id), hasher.documentHash(id, document)),
+        document: (id, document, _row, routing) => source.add(hasher.partition(id), hasher.documentHash(id, document, routing)),
         rejected: () => rejected++,
       }),
     async (stop) => {
       await scanSink(comparison, stop, (id, document) => {
         comparison.context.audit?.seen(document);
-        sink.add(hasher.partition(id), hasher.documentHash(id, document.source));
+        sink.add(hasher.partition(id), hasher.documentHash(id, document.source, storedRouting(comparison.context, document)));
       });
     },
   );

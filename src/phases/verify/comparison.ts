@@ -3,6 +3,8 @@ import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Difference, Reporter } from '../../core/events.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { SourceTable } from '../../core/table.ts';
+import type { FieldDifference } from '../../core/verify/field-difference.ts';
+import { routingDifference } from '../../core/verify/routing-difference.ts';
 import type { Failpoint } from '../build/failpoints.ts';
 import type { Clock, Source } from '../ports.ts';
 import type { ReplayControl } from '../replay/replay-control.ts';
@@ -32,6 +34,8 @@ export interface VerifyContext {
   readonly failpoint?: Failpoint;
   /** Fields that Elasticsearch is meant to leave out of its search structures when their values are long: no word about them. */
   readonly mayBeIgnored?: ReadonlySet<string>;
+  /** The index is of others, and the config says nothing of routing: they may have routed their documents as they like. */
+  readonly anyRouting?: boolean;
   /** Only in an audit. */
   readonly audit?: AuditWishes;
 }
@@ -71,6 +75,20 @@ export interface Comparison {
 /** Where a difference goes: to the ledger at a fence, to the candidates when settling. `key`: texts of the key columns, null where only the id is known. */
 export interface DifferenceSink {
   found(difference: Difference, key: readonly string[] | null): void;
+}
+
+/** The routing of a stored document, as far as it is compared. */
+export function storedRouting({ anyRouting }: Pick<VerifyContext, 'anyRouting'>, { routing }: ScannedDocument): Buffer | undefined {
+  return routing === undefined || anyRouting === true ? undefined : Buffer.from(routing);
+}
+
+/** The fields in which a document's place differs from its row's; empty where places are not compared. */
+export function misplacement(
+  { plan, anyRouting, audit }: Pick<VerifyContext, 'plan' | 'anyRouting' | 'audit'>,
+  key: readonly string[],
+  { routing }: ScannedDocument,
+): readonly FieldDifference[] {
+  return anyRouting === true ? [] : routingDifference(plan, key, routing, audit?.wholeValues === true ? 'whole' : 'excerpts');
 }
 
 /** The largest number of ids in one request to either side. */

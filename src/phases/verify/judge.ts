@@ -9,7 +9,7 @@ import { compareReference } from '../../core/verify/reference-compare.ts';
 import type { ReferenceRequest, ReferenceRow } from '../ports.ts';
 import type { FrozenIndex, ScannedDocument } from '../sink-ports.ts';
 import type { BatchSize } from './batch-size.ts';
-import type { VerifyContext } from './comparison.ts';
+import { misplacement, type VerifyContext } from './comparison.ts';
 import { keyPlan } from './scan-source.ts';
 
 /** The two moments that are compared: the table under a snapshot (null = as it is now) and a frozen index. */
@@ -27,8 +27,8 @@ export interface Judgement {
   readonly id: string;
   readonly key: readonly string[] | null;
   readonly difference: Difference | null;
-  /** Of documents with this id that somebody wrote with a routing. */
-  readonly routings: readonly string[];
+  /** Of the documents with this id; null for one without. */
+  readonly routings: readonly (string | null)[];
   /** Stays the same only if neither side changed. */
   readonly state: string;
 }
@@ -81,10 +81,10 @@ function judgeOne(
   row: ReferenceRow | undefined,
   documents: readonly ScannedDocument[],
 ): Judgement {
-  const versions = documents.map(({ version }) => version).join(',');
+  const versions = documents.map(({ version, routing }) => (routing === undefined ? version : `${version}@${routing}`)).join(',');
   const state = `${row === undefined ? 'none' : scope.hash.h64Raw(Buffer.from(row.json))}/${versions || 'none'}`;
   const difference = differenceOf(scope, id, row, documents);
-  const routings = documents.flatMap(({ routing }) => (routing === undefined ? [] : [routing]));
+  const routings = documents.map(({ routing }) => routing ?? null);
   return { id, key, routings, state, difference: difference === null ? null : withVersion(difference, documents) };
 }
 
@@ -101,7 +101,8 @@ function differenceOf(scope: JudgeScope, id: string, row: ReferenceRow | undefin
   if (row === undefined) return document === undefined ? null : documentDifference(id, 'extra');
   if (document === undefined) return scope.rejected.has(id) ? null : documentDifference(id, 'missing');
   const { plan, audit } = scope.context;
-  const fields = compareReference(plan, row.json, document.source, audit?.wholeValues === true ? 'whole' : 'excerpts');
+  const values = compareReference(plan, row.json, document.source, audit?.wholeValues === true ? 'whole' : 'excerpts');
+  const fields = [...values, ...misplacement(scope.context, row.key, document)];
   return fields.length === 0 ? null : documentDifference(id, 'different', fields);
 }
 

@@ -4,7 +4,7 @@ import { type DocumentHasher, groupPartitions, type PartitionGroup } from '../..
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
 import { HashTable } from '../../core/verify/hash-table.ts';
 import type { Checksums } from './compare-checksums.ts';
-import type { Comparison, DifferenceSink } from './comparison.ts';
+import { type Comparison, type DifferenceSink, storedRouting } from './comparison.ts';
 import { PendingDocuments } from './pending-documents.ts';
 import { scanSink } from './scan-sink.ts';
 import { scanSource } from './scan-source.ts';
@@ -34,18 +34,19 @@ export async function nameDifferences(comparison: Comparison, hasher: DocumentHa
 
 async function hashIndex({ comparison, hasher, group, table }: Search): Promise<void> {
   await scanSink(comparison, comparison.context.signal, (id, document) => {
-    if (group.partitions.has(hasher.partition(id))) table.put(hasher.idHash(id), hasher.documentHash(id, document.source));
+    if (!group.partitions.has(hasher.partition(id))) return;
+    table.put(hasher.idHash(id), hasher.documentHash(id, document.source, storedRouting(comparison.context, document)));
   });
 }
 
 /** Goes through the rows of the group: a row without a hash is missing, one with another hash is compared by value. */
 async function matchRows({ comparison, hasher, group, table, sink }: Search): Promise<void> {
   const { plan, signal } = comparison.context;
-  const pending = new PendingDocuments(comparison.frozen, sink);
+  const pending = new PendingDocuments(comparison.context, comparison.frozen, sink);
   await scanSource(comparison, signal, {
-    document: (id, document, row) => {
+    document: (id, document, row, routing) => {
       if (!group.partitions.has(hasher.partition(id))) return;
-      const match = table.match(hasher.idHash(id), hasher.documentHash(id, document));
+      const match = table.match(hasher.idHash(id), hasher.documentHash(id, document, routing));
       if (match === 'absent') sink.found(documentDifference(id.toString('utf8'), 'missing'), keyTexts(plan, row));
       if (match === 'different') pending.add(id.toString('utf8'), document, keyTexts(plan, row));
     },
@@ -59,7 +60,7 @@ async function matchRows({ comparison, hasher, group, table, sink }: Search): Pr
 async function nameExtras({ comparison, hasher, group, table, sink }: Search): Promise<void> {
   await scanSink(comparison, comparison.context.signal, (id, document) => {
     if (!group.partitions.has(hasher.partition(id))) return;
-    const match = table.match(hasher.idHash(id), hasher.documentHash(id, document.source));
+    const match = table.match(hasher.idHash(id), hasher.documentHash(id, document.source, storedRouting(comparison.context, document)));
     if (match === 'equal') sink.found(documentDifference(document.id, 'extra'), null);
   });
 }

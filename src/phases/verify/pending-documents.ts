@@ -1,7 +1,7 @@
 import { compareDocuments } from '../../core/verify/compare-json.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
 import type { FrozenIndex, ScannedDocument } from '../sink-ports.ts';
-import { BATCH_IDS, type DifferenceSink } from './comparison.ts';
+import { BATCH_IDS, type DifferenceSink, misplacement, type VerifyContext } from './comparison.ts';
 
 /** Documents waiting for their counterpart, in bytes of the source's side. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
@@ -14,12 +14,14 @@ interface PendingDocument {
 
 /** Rows' documents to be compared by value with those of the index, in batches: other bytes may say the same. */
 export class PendingDocuments {
+  readonly #context: Pick<VerifyContext, 'plan' | 'anyRouting' | 'audit'>;
   readonly #frozen: Pick<FrozenIndex, 'byIds'>;
   readonly #sink: DifferenceSink;
   #documents: PendingDocument[] = [];
   #bytes = 0;
 
-  constructor(frozen: Pick<FrozenIndex, 'byIds'>, sink: DifferenceSink) {
+  constructor(context: Pick<VerifyContext, 'plan' | 'anyRouting' | 'audit'>, frozen: Pick<FrozenIndex, 'byIds'>, sink: DifferenceSink) {
+    this.#context = context;
     this.#frozen = frozen;
     this.#sink = sink;
   }
@@ -51,7 +53,7 @@ export class PendingDocuments {
     if (only === undefined) this.#sink.found(documentDifference(id, 'missing'), key);
     else if (stored.length > 1) this.#sink.found(documentDifference(id, 'extra'), key);
     else {
-      const fields = compareDocuments(document, only.source);
+      const fields = [...compareDocuments(document, only.source), ...misplacement(this.#context, key, only)];
       if (fields.length > 0) this.#sink.found(documentDifference(id, 'different', fields), key);
     }
   }

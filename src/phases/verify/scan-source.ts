@@ -8,8 +8,8 @@ import { throwIfAborted } from '../build/run-state.ts';
 import { type Comparison, closingAfter } from './comparison.ts';
 
 export interface SourceVisitor {
-  /** A row and its document as the load would send it; all three are valid only during the call. */
-  document(id: Buffer, document: Buffer, row: Row): void;
+  /** A row with its document and routing as the load would send it; all are valid only during the call. */
+  document(id: Buffer, document: Buffer, row: Row, routing: Buffer | undefined): void;
   /** A row that cannot be, or was not, indexed: it must have no document. */
   rejected(): void;
   /** Called between two reads of the table, for what takes time. */
@@ -25,7 +25,7 @@ export async function scanSource(comparison: Comparison, stop: AbortSignal, visi
     writer.reset();
     const id = encoder.id(row);
     if (!Buffer.isBuffer(id) || isRejected(comparison, id) || encoder.encode(row, writer) !== undefined) visitor.rejected();
-    else visitor.document(id, writer.view(), row);
+    else visitor.document(id, writer.view(), row, encoder.routing(row));
   };
   await readRows(comparison, { columns: plan.columns, stop, onRow: visit, pause: visitor.pause?.bind(visitor) });
 }
@@ -48,7 +48,8 @@ export async function countRows(comparison: Comparison, stop: AbortSignal): Prom
 /** The plan of a document that has nothing but its id; its rows are the key columns in key order. */
 export function keyPlan(plan: DocumentPlan): DocumentPlan {
   const columns = plan.key.map((at) => plan.columns[at] as Column);
-  return { ...plan, columns, fields: [], key: columns.map((_, at) => at) };
+  const routing = plan.routing === undefined ? {} : { routing: plan.key.indexOf(plan.routing) };
+  return { ...plan, columns, fields: [], key: columns.map((_, at) => at), ...routing };
 }
 
 function isRejected(comparison: Comparison, id: Buffer): boolean {

@@ -20,7 +20,7 @@ indices:
   orders:
     table: public.or ders
     columns: { exclude: a }
-    routing: x
+    parent: x
   users:
     table: 12
     columns: 7
@@ -48,7 +48,7 @@ test('every mistake is reported at once, with its line and column, the value see
     'realign.yaml:13:3  indices.Products.table: is missing',
     'realign.yaml:14:5  indices.Products.tabel: unknown key; did you mean "table"?',
     'realign.yaml:17:25  indices.orders.columns.exclude: expected a list, not a',
-    'realign.yaml:18:5  indices.orders.routing: unknown key (known here: table, columns, rename, where, fields, mapping, settings, id, idHash, onNonFinite, onUnrepresentable, keep, verify, hold, follow)',
+    'realign.yaml:18:5  indices.orders.parent: unknown key (known here: table, columns, rename, where, fields, mapping, settings, id, idHash, routing, onNonFinite, onUnrepresentable, keep, verify, hold, follow)',
     'realign.yaml:20:12  indices.users.table: expected text, not 12',
     'realign.yaml:21:14  indices.users.columns: expected a list or a map, not 7',
     'realign.yaml:22:18  indices.users.onNonFinite: expected reject, null or string, not explode',

@@ -32,6 +32,7 @@ test('the smallest config takes the rest from the environment', () => {
     mapping: null,
     settings: {},
     idHash: 'none',
+    routing: null,
     onNonFinite: 'reject',
     onUnrepresentable: 'reject',
   });

@@ -91,6 +91,7 @@ export const OTHERS: readonly OutputEvent[] = [
     mapping: { dynamic: 'strict' },
     settings: {},
     documentFields: ['id'],
+    routing: 'tenant_id',
     steps: ['create the slot'],
     warnings: ['one'],
   },

@@ -44,6 +44,7 @@ function configOf(more: Partial<IndexConfig> = {}): IndexConfig {
     mapping: null,
     settings: {},
     idHash: 'none',
+    routing: null,
     onNonFinite: 'reject',
     onUnrepresentable: 'reject',
     ...more,

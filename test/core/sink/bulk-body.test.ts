@@ -31,6 +31,35 @@ test('the bytes of a body', () => {
   assert.equal(body.byteLength, body.bytes().length);
 });
 
+test('the bytes of a routed body: the text of the column, on each kind of operation', () => {
+  const routed = new DocumentEncoder(planOf({ tenant: { kind: 'number' }, id: { kind: 'string' } }, { key: [0, 1], routing: 0 }));
+  const body = new BulkBody('external');
+  assert.equal(body.appendRow(routed, rowOf(['007', 'a']), 9n), undefined);
+  body.append({ ...operation('x:b', 10n, null), routing: Buffer.from('"é\n') });
+  body.append({ ...operation('y:c', 11n, '{"n":1}'), routing: Buffer.from('y') });
+  const expected = [
+    '{"index":{"_id":"007:a","routing":"007","version":9,"version_type":"external"}}',
+    '{"tenant":007,"id":"a"}',
+    '{"delete":{"_id":"x:b","routing":"\\"é\\n","version":10,"version_type":"external"}}',
+    '{"index":{"_id":"y:c","routing":"y","version":11,"version_type":"external"}}',
+    '{"n":1}',
+    '',
+  ];
+  assert.equal(body.bytes().toString('utf8'), expected.join('\n'));
+  assert.deepEqual([body.idAt(1), body.kindAt(1), body.kindAt(2)], ['x:b', 'delete', 'index']);
+  assert.equal(body.slice([2]).bytes().toString('utf8'), expected.slice(3).join('\n'));
+});
+
+test('a row whose routing Elasticsearch does not take leaves nothing behind', () => {
+  const plan = planOf({ tenant: { kind: 'string' }, id: { kind: 'string' } }, { key: [0, 1], routing: 0, idHash: 'sha256' });
+  const body = new BulkBody('external');
+  const reject = (tenant: string) => body.appendRow(new DocumentEncoder(plan), rowOf([tenant, 'a']), 1n);
+  assert.deepEqual(reject(''), { column: 'tenant', reason: 'the routing is empty, which Elasticsearch takes for none' });
+  assert.deepEqual(reject('x'.repeat(32_767)), { column: 'tenant', reason: 'the routing is longer than 32766 bytes' });
+  assert.equal(body.count, 0);
+  assert.equal(reject('x'.repeat(32_766)), undefined);
+});
+
 test('a rejected row leaves nothing behind', () => {
   const body = new BulkBody('external_gte', 64);
   assert.deepEqual(body.appendRow(encoder, rowOf(['a', 'NaN']), 1n), { column: 'n', reason: 'NaN or Infinity' });

@@ -74,6 +74,15 @@ test('the border between id and document counts', () => {
   assert.notEqual(hasher.documentHash(Buffer.from('ab'), Buffer.from('c')), hasher.documentHash(Buffer.from('a'), Buffer.from('bc')));
 });
 
+test('the routing counts, and the border between it and the document', () => {
+  const hasher = new DocumentHasher(hash, PARTITIONS);
+  const id = Buffer.from('1');
+  const of = (document: string, routing?: string) =>
+    hasher.documentHash(id, Buffer.from(document), routing === undefined ? undefined : Buffer.from(routing));
+  assert.equal(of('{}', 'a'), of('{}', 'a'));
+  assert.equal(new Set([of('{}'), of('{}', ''), of('{}', 'a'), of('{}', 'b'), of('{}a'), of('{', '}')]).size, 6);
+});
+
 test('a document larger than the buffer is hashed whole', () => {
   const hasher = new DocumentHasher(hash, PARTITIONS);
   const large = Buffer.alloc(1_000_000, 'x');

@@ -5,9 +5,16 @@ import { DeleteMemory } from '../../../src/core/wal/delete-memory.ts';
 import { parseSnapshot } from '../../../src/core/wal/snapshot.ts';
 import { runs } from '../../support/property-runs.ts';
 
-const sentDeletes = fc.array(fc.record({ key: fc.string({ unit: 'binary', maxLength: 60 }), xid: fc.integer({ min: 100, max: 110 }) }), {
-  maxLength: 200,
-});
+const sentDeletes = fc.array(
+  fc.record({
+    key: fc.string({ unit: 'binary', maxLength: 60 }),
+    xid: fc.integer({ min: 100, max: 110 }),
+    routing: fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })),
+  }),
+  {
+    maxLength: 200,
+  },
+);
 const snapshots = fc
   .tuple(fc.integer({ min: 100, max: 111 }), fc.subarray([100, 101, 102, 103, 104, 105, 106, 107, 108, 109]))
   .map(([xmax, running]) => running.filter((xid) => xid < xmax))
@@ -17,21 +24,27 @@ function sees(snapshot: { readonly xmax: bigint; readonly inProgress: ReadonlySe
   return BigInt(xid) < snapshot.xmax && !snapshot.inProgress.has(BigInt(xid));
 }
 
-test('whatever was forgotten, the deletes that a snapshot has not seen are all there, each with its own id, version and xid', () => {
+test('whatever was forgotten, the deletes that a snapshot has not seen are all there, each with its own id, routing, version and xid', () => {
   fc.assert(
     fc.property(sentDeletes, snapshots, snapshots, (sent, forgotten, snapshot) => {
       const memory = new DeleteMemory();
-      for (const [i, { key, xid }] of sent.entries()) memory.remember({ id: Buffer.from(key), version: BigInt(i) << 40n, xid });
+      const routed = (routing: string | null): Buffer | undefined => (routing === null ? undefined : Buffer.from(routing));
+      for (const [i, { key, xid, routing }] of sent.entries())
+        memory.remember({ id: Buffer.from(key), routing: routed(routing), version: BigInt(i) << 40n, xid });
       memory.forgetSeenBy([forgotten, snapshot]);
-      const wanted = sent.flatMap(({ key, xid }, i) => (sees(snapshot, xid) ? [] : [`${i} ${xid} ${Buffer.from(key).toString('hex')}`]));
-      const found = [...memory.unseenBy(snapshot)].map(({ id, version, xid }) => `${version >> 40n} ${xid} ${id.toString('hex')}`);
+      const wanted = sent.flatMap(({ key, xid, routing }, i) =>
+        sees(snapshot, xid) ? [] : [`${i} ${xid} ${Buffer.from(key).toString('hex')} ${routed(routing)?.toString('hex')}`],
+      );
+      const found = [...memory.unseenBy(snapshot)].map(
+        ({ id, version, xid, routing }) => `${version >> 40n} ${xid} ${id.toString('hex')} ${routing?.toString('hex')}`,
+      );
       assert.deepEqual(found, wanted);
     }),
     runs(500),
   );
 });
 
-test('half a million deletes of one transaction are kept in 14 bytes each and their ids, and all go at once', () => {
+test('half a million deletes of one transaction are kept in 16 bytes each and their ids, and all go at once', () => {
   const memory = new DeleteMemory();
   let idBytes = 0;
   for (let i = 0; i < 500_000; i++) {
@@ -39,9 +52,9 @@ test('half a million deletes of one transaction are kept in 14 bytes each and th
     idBytes += id.length;
     memory.remember({ id, version: 1n << 62n, xid: 4_000_000_000 });
   }
-  assert.equal(memory.byteLength, 14 * 500_000 + idBytes);
+  assert.equal(memory.byteLength, 16 * 500_000 + idBytes);
   const [first] = memory.unseenBy(parseSnapshot('4000000000:4000000000:'));
-  assert.deepEqual({ ...first, id: first?.id.toString() }, { id: '0', version: 1n << 62n, xid: 4_000_000_000 });
+  assert.deepEqual({ ...first, id: first?.id.toString() }, { id: '0', routing: undefined, version: 1n << 62n, xid: 4_000_000_000 });
   let count = 0;
   for (const sent of memory.unseenBy(parseSnapshot('4000000000:4000000000:'))) count += sent.id.length > 0 ? 1 : 0;
   assert.equal(count, 500_000);

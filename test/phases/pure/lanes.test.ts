@@ -22,8 +22,8 @@ test('R3: the delete in place of a refused row is remembered, with its transacti
     () => {},
     (sent) => remembered.push(sent),
   );
-  lanes.add({ id: Buffer.from('a'), version: 16n, document: Buffer.from('{}') }, watermark.open(7));
+  lanes.add({ id: Buffer.from('a'), routing: Buffer.from('r'), version: 16n, document: Buffer.from('{}') }, watermark.open(7));
   await lanes.drained();
-  assert.deepEqual(remembered, [{ id: Buffer.from('a'), version: 16n, xid: 7 }]);
-  assert.match(String(calls[1]), /^\{"delete"/);
+  assert.deepEqual(remembered, [{ id: Buffer.from('a'), routing: Buffer.from('r'), version: 16n, xid: 7 }]);
+  assert.match(String(calls[1]), /^\{"delete":\{"_id":"a","routing":"r",/);
 });

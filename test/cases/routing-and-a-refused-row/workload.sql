@@ -1,0 +1,2 @@
+-- when: after the load
+update t set v = 'no number' where id = 1;

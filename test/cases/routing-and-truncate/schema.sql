@@ -1,0 +1,1 @@
+create table t (tenant text, id int, primary key (tenant, id));
