@@ -34,8 +34,8 @@ export async function createProducts(client: pg.Client, rows: number, seed: numb
       category_id int, in_stock bool, created_at timestamptz, updated_at timestamptz)`);
   await client.query('create temporary table pool (n int primary key, s text)');
   await client.query('insert into pool select ordinality, s from unnest($1::text[]) with ordinality u(s, ordinality)', [sentences]);
-  const pick = (salt: number): string => `(select s from pool where n = 1 + abs(hashint8(g * 31 + ${salt})) % ${SENTENCES})`;
-  await client.query(`insert into products select g, 'SKU-' || lpad((g * 7919 % 100000000)::text, 8, '0'), left(${pick(1)}, 60),
+  const pick = (salt: number): string => `(select s from pool where n = 1 + abs(hashint8(g * 31::bigint + ${salt})) % ${SENTENCES})`;
+  await client.query(`insert into products select g, 'SKU-' || lpad((g * 7919::bigint % 100000000)::text, 8, '0'), left(${pick(1)}, 60),
       ${[2, 3, 4, 5].map(pick).join(` || ' ' || `)}, (abs(hashint8(g)) % 1000000) / 100.0, array['t' || g % 50, 'tag ' || g % 7, 'x' || g % 300],
       jsonb_build_object('brand', 'b' || g % 400, 'size', g % 60, 'weight', (g % 1000) / 10.0, 'color', left(md5(g::text), 6)),
       g % 500, g % 3 = 0, timestamptz '2020-01-01 00:00:00+00' + g * interval '17.123456 seconds', timestamptz '2024-01-01 00:00:00+00' + g * interval '3 seconds'

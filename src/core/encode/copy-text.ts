@@ -124,8 +124,13 @@ function splitField(row: Row, field: number, start: number, to: number): number 
     ends[field] = FIELD_NULL;
     return start + 2;
   }
-  let write = start;
   let at = start;
+  // Most of a field stands before its first escape: there nothing moves.
+  for (; at < to; at++) {
+    const byte = bytes[at];
+    if (byte === TAB || byte === BACKSLASH) break;
+  }
+  let write = at;
   for (; at < to; at++) {
     let byte = bytes[at] as number;
     if (byte === TAB) break;
