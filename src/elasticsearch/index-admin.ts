@@ -37,6 +37,18 @@ export async function indexUuid(http: Http, index: string): Promise<string | nul
   return typeof uuid === 'string' ? uuid : null;
 }
 
+interface StoreStats {
+  readonly _all?: { readonly primaries: { readonly store: { readonly size_in_bytes: number } } };
+}
+
+/** Bytes of the primary shards on disk; null if the index is gone or may not be seen. */
+export async function indexBytes(http: Http, index: string): Promise<number | null> {
+  const path = `/${encodeURIComponent(index)}/_stats/store`;
+  const query = { filter_path: '_all.primaries.store.size_in_bytes' };
+  const stats = await http.json({ what: `reading the size of ${index}`, method: 'GET', path, query }, [403, 404]);
+  return (stats as StoreStats | null)?._all?.primaries.store.size_in_bytes ?? null;
+}
+
 /**
  * Deletes exactly this index; gone already is fine. Throws `sink-refused` if it is another index by that name or carries no state of ours,
  * `alias-changed` if its alias is on it: what readers use is never deleted.

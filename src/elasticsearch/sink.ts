@@ -5,7 +5,7 @@ import { runningBulkTasks, runningRequests } from './bulk-tasks.ts';
 import { connect, type ElasticsearchConfig, type Http } from './connect.ts';
 import { freeze } from './frozen-index.ts';
 import { waitForHealth } from './health.ts';
-import { createIndex, deleteIndex, indexUuid, readMapping, refresh } from './index-admin.ts';
+import { createIndex, deleteIndex, indexBytes, indexUuid, readMapping, refresh } from './index-admin.ts';
 import { readHealth } from './preflight/cluster.ts';
 import { preflight } from './preflight/preflight.ts';
 import { openRepair } from './repair.ts';
@@ -37,6 +37,7 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     readMapping: (index) => readMapping(http, index),
     openRepair: (index, uuid) => openRepair(http, index, uuid),
     readSettings: (index) => readSettings(http, index),
+    indexBytes: (index) => indexBytes(http, index),
     close: () => http.close(),
   };
 }

@@ -125,4 +125,6 @@ export interface Sink extends AuditSink {
   deleteIndex(index: string, uuid: string): Promise<void>;
   /** The live index's settings that a rebuild should keep when the config names none (replicas, refresh_interval, shards). */
   readSettings(index: string): Promise<IndexSettings>;
+  /** Bytes of its primary shards; null if it is gone or may not be seen. */
+  indexBytes(index: string): Promise<number | null>;
 }

@@ -41,7 +41,17 @@ test('check and plan change nothing and say so', async () => {
   assert.match(check.stdout, /0 failures, \d+ warnings?\. Nothing was changed\.\n$/);
   const plan = await runRealign(request('plan', alias, '--detailed-exitcode'));
   assert.deepEqual([plan.code, plan.events.at(-1)?.result], [2, 'has-work']);
-  assert.deepEqual(plan.events.find(({ type }) => type === 'plan')?.documentFields, ['id', 'name']);
+  const planned = plan.events.find(({ type }) => type === 'plan');
+  assert.deepEqual(planned?.documentFields, ['id', 'name']);
+  const estimates = planned?.estimates as readonly { readonly of: string; readonly bound: string }[];
+  assert.deepEqual(
+    estimates.map(({ of, bound }) => [of, bound]),
+    [
+      ['load', 'least'],
+      ['verification', 'about'],
+      ['disk', 'about'],
+    ],
+  );
   const dry = await runRealign(request('rebuild', alias, '--dry-run'));
   assert.deepEqual([dry.code, dry.events.map(({ type }) => type)], [0, ['version', 'plan', 'summary']]);
   await assertNoLeaks({ database, indices: [`${alias}*`] });

@@ -1,4 +1,5 @@
 import { type BuildEstimate, estimateBuild } from '../../phases/estimate.ts';
+import { systemClock } from '../clock.ts';
 import type { IndexEntry } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
 import type { IndexResult, PlanFacts } from '../output/output-event.ts';
@@ -15,7 +16,7 @@ export async function plan(context: CommandContext): Promise<CommandOutcome> {
     const results: IndexResult[] = [];
     for (const [at, entry] of entries.entries()) {
       const request = { ...servers, config: entry.config, options: options[at] ?? runOptions(context.flags, entry.run) };
-      results.push(await planOne(entry, context, () => estimateBuild(request)));
+      results.push(await planOne(entry, context, () => estimateBuild(request, systemClock)));
     }
     return results;
   });
@@ -44,7 +45,7 @@ async function planOne({ config: { alias } }: IndexEntry, context: CommandContex
 }
 
 function planFacts(estimate: BuildEstimate): PlanFacts {
-  const { table, plan: indexPlan, generation, previous, resumes, rows, bytes, steps, warnings } = estimate;
+  const { table, plan: indexPlan, generation, previous, resumes, rows, bytes, estimates, steps, warnings } = estimate;
   const { columns, fields, routing } = indexPlan.documentPlan;
   return {
     table: `${table.schema}.${table.name}`,
@@ -53,6 +54,7 @@ function planFacts(estimate: BuildEstimate): PlanFacts {
     resumes,
     rows,
     bytes,
+    estimates,
     mapping: indexPlan.mapping,
     settings: indexPlan.settings,
     documentFields: fields.map(({ field }) => field),

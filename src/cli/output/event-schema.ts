@@ -158,6 +158,15 @@ const events = [
     resumes: text.nullable(),
     rows: z.number(),
     bytes: z.number(),
+    estimates: list(
+      z.object({
+        of: z.enum(['load', 'verification', 'disk']),
+        amount: z.number().nullable(),
+        unit: z.enum(['s', 'bytes']),
+        bound: z.enum(['about', 'least']),
+        basis: text,
+      }),
+    ),
     mapping: parameters,
     settings: parameters,
     documentFields: list(text),

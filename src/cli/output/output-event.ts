@@ -3,6 +3,7 @@ import type { RunEvent } from '../../core/events.ts';
 import type { FailureKind } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Inventory, InventorySlot } from '../../phases/generations/inventory.ts';
+import type { Estimate } from '../../phases/estimate/estimates.ts';
 
 /** The version of the event format: the first number changes when a reader of the old one would break. */
 export const EVENT_FORMAT = '1.0';
@@ -15,6 +16,7 @@ export interface PlanFacts {
   readonly resumes: string | null;
   readonly rows: number;
   readonly bytes: number;
+  readonly estimates: readonly Estimate[];
   readonly mapping: { readonly [key: string]: unknown };
   readonly settings: { readonly [key: string]: unknown };
   readonly documentFields: readonly string[];

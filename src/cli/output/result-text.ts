@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
-import { formatBytes, formatCount } from '../config/quantity.ts';
+import { formatBytes, formatCount, formatDuration } from '../config/quantity.ts';
 import { auditLines } from './audit-text.ts';
 import type { CommandEvent, PlanFacts, StatusFacts } from './output-event.ts';
 import type { Paint } from './paint.ts';
@@ -47,6 +47,7 @@ function planLines(plan: PlanFacts): readonly string[] {
     `${plan.table}: ${rows}, ${formatBytes(plan.bytes)}`,
     plan.resumes === null ? `new generation: ${plan.generation}` : `resumes the unfinished build ${plan.resumes}`,
     plan.previous === null ? 'no generation is live yet' : `live today: ${plan.previous}`,
+    ...plan.estimates.map(estimateLine),
     `fields: ${plan.documentFields.join(', ')}`,
     ...(plan.routing === null ? [] : [`routing: ${plan.routing}`]),
     `mapping: ${JSON.stringify(plan.mapping)}`,
@@ -54,6 +55,12 @@ function planLines(plan: PlanFacts): readonly string[] {
     ...plan.steps.map((step, row) => `  ${row + 1}. ${step}`),
     ...plan.warnings.map((warning) => `  warn  ${warning}`),
   ];
+}
+
+function estimateLine({ of, amount, unit, bound, basis }: PlanFacts['estimates'][number]): string {
+  const shown = amount === null ? 'unknown' : unit === 'bytes' ? formatBytes(amount) : formatDuration(amount * 1000);
+  const about = amount === null ? '' : bound === 'least' ? 'at least ' : 'about ';
+  return `${of}: ${about}${shown} (${basis})`;
 }
 
 function statusLines(status: StatusFacts, paint: Paint): readonly string[] {

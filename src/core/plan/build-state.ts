@@ -1,3 +1,5 @@
+import type { VerifyMode } from './index-config.ts';
+
 /**
  * What a build leaves on the servers, in the new index's mapping under `_meta.realign`. Everything a resume on another host needs; no
  * secrets, no row values except the ids of rejected rows (the verifier must know them). LSNs and xids are PostgreSQL's text.
@@ -47,4 +49,15 @@ export interface BuildState {
   readonly runKey?: string;
   /** How far the WAL was applied when it stopped being fed, and when that was. */
   readonly applied?: { readonly lsn: string; readonly at: string };
+  readonly pace?: BuildPace;
+}
+
+/** What a build took that went through load and verification in one go. */
+export interface BuildPace {
+  readonly rows: number;
+  readonly loadMs: number;
+  readonly verify: VerifyMode;
+  readonly verifyMs: number;
+  /** The `--rate` that held the load back. */
+  readonly rate?: number;
 }

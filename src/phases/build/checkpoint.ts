@@ -3,6 +3,7 @@ import { formatLsn } from '../../core/lsn.ts';
 import type { BuildPhase, BuildState, LeafProgress } from '../../core/plan/build-state.ts';
 import { checkCatalog } from '../guards/catalog-guard.ts';
 import { loadedFiles, type PartitionFiles, readPartitionFiles, requireSameFiles } from '../guards/partition-files.ts';
+import { PaceWatch } from './pace.ts';
 import type { Run } from './run-state.ts';
 
 const EVERY_MS = 3000;
@@ -18,12 +19,14 @@ export class Checkpoint {
   #writtenAt: number;
   #writing: Promise<void> = Promise.resolve();
   #provenFiles: PartitionFiles = new Map();
+  readonly #pace: PaceWatch;
 
   constructor(run: Run, state: BuildState, uuid: string) {
     this.#run = run;
     this.#state = state;
     this.uuid = uuid;
     this.#writtenAt = run.clock.now();
+    this.#pace = new PaceWatch(run, state);
   }
 
   get state(): BuildState {
@@ -39,7 +42,7 @@ export class Checkpoint {
   async enter(phase: BuildPhase): Promise<void> {
     if (phase === 'catchup') await checkCatalog(this.#run);
     if (phase === 'verify' || phase === 'swap') await this.#checkSource(phase);
-    this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids] };
+    this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids], ...this.#pace.entered(phase) };
     await this.#write();
   }
 

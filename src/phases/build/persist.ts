@@ -92,6 +92,7 @@ const SINK_CALLS: Calls<Sink> = {
   removeBuildAlias: 'again',
   deleteIndex: 'again',
   readSettings: 'again',
+  indexBytes: 'again',
   preflight: 'once',
   bulk: 'once',
   readMapping: 'once',

@@ -13,9 +13,12 @@ export type Step = { readonly kind: 'transaction'; readonly transaction: Collaps
 /** Enough for one round of lookups and bulks. */
 const ROUND_BYTES = 1 << 20;
 
+/** What it needs of a run: the benchmark decodes a stream without one. */
+export type StepReaderRun = Pick<Run, 'clock' | 'documents' | 'options' | 'table'>;
+
 /** Turns the messages of the stream into steps; stops exactly at the fence. */
 export class StepReader {
-  readonly #run: Run;
+  readonly #run: StepReaderRun;
   readonly #buffer: TransactionBuffer;
   #stream: ChangeStream;
   readonly #breather: Breather;
@@ -23,7 +26,7 @@ export class StepReader {
   #messages: readonly StreamMessage[] = [];
   #at = 0;
 
-  constructor(run: Run, stream: ChangeStream) {
+  constructor(run: StepReaderRun, stream: ChangeStream) {
     this.#run = run;
     this.#stream = stream;
     this.#breather = new Breather(run.clock);

@@ -88,6 +88,10 @@ export const OTHERS: readonly OutputEvent[] = [
     resumes: null,
     rows: -1,
     bytes: 9_800_000_000,
+    estimates: [
+      { of: 'load', amount: 310, unit: 's', bound: 'about', basis: '12404551 rows, 40000 rows/s in build k3f9 of 2026-11-20' },
+      { of: 'verification', amount: null, unit: 's', bound: 'about', basis: 'no build with --verify full was timed yet' },
+    ],
     mapping: { dynamic: 'strict' },
     settings: {},
     documentFields: ['id'],
