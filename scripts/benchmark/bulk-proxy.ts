@@ -41,15 +41,19 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function countLines(body: Buffer): number {
-  let lines = 0;
-  for (let at = body.indexOf(10); at >= 0; at = body.indexOf(10, at + 1)) lines++;
-  return lines;
+/** A delete is a line of its own, an index operation has its document in the next one. */
+function countOperations(body: Buffer): number {
+  let operations = 0;
+  for (let at = 0; at < body.length; operations++) {
+    const isDelete = body[at + 2] === 0x64;
+    const end = body.indexOf(10, at);
+    at = (isDelete ? end : body.indexOf(10, end + 1)) + 1;
+  }
+  return operations;
 }
 
-/** Every operation of the load has two lines. */
 function answerBulk(body: Buffer, response: ServerResponse): void {
-  const items = Array.from({ length: countLines(body) / 2 }, () => '{"index":{"status":201}}');
+  const items = Array.from({ length: countOperations(body) }, () => '{"index":{"status":201}}');
   response.writeHead(200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
   response.end(`{"errors":false,"items":[${items.join(',')}]}`);
 }

@@ -5,30 +5,36 @@ import type { BenchWorld } from './bench-world.ts';
 import { type BulkProxy, startBulkProxy } from './bulk-proxy.ts';
 import { cpuBetween, peakRssMb, readCpu } from './cpu.ts';
 import type { Figures } from './figures.ts';
-import { dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures } from './measured-rebuild.ts';
+import { abortBuild, dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures, type RebuildRequest } from './measured-rebuild.ts';
 
 /** Figures by the name of the line they belong to: a rebuild gives one for its load and one for its verification. */
 export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
 
+/** The bulk bytes are those of realign's documents. */
+export interface TableSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 const RIVALS = join(import.meta.dirname, 'rivals.js');
 const RIVAL_INDEX = 'realign-bench-rival';
 
-function perRow(rows: number, phase: PhaseFigures, bytes: number, rssMb: number): Figures {
+/** A phase's figures per row (or per change). */
+export function perRow(rows: number, phase: PhaseFigures, bytes: number): Figures {
   return {
     rowsPerSecond: rows / phase.seconds,
     mbPerSecond: bytes / phase.seconds / 1e6,
     nodeUs: phase.nodeUs / rows,
     postgresUs: phase.postgresUs / rows,
     javaUs: phase.javaUs / rows,
-    peakRssMb: rssMb,
+    peakRssMb: phase.peakRssMb,
   };
 }
 
 /** Runs realign once with its bulks recorded, so that (a) sends the very bytes of (b). */
 export async function recordBodies(world: BenchWorld): Promise<BulkProxy> {
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'record', bytesPerSecond: 0 });
-  await measuredRebuild(world, ['--verify', 'counts'], proxy.url);
-  await dropBenchIndices(world);
+  await nullRebuild(world, proxy.url, []);
   return proxy;
 }
 
@@ -44,32 +50,51 @@ export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProx
   const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
   const cpu = cpuBetween(before, readCpu(world.pids, 0));
   await elasticsearch('DELETE', `/${index}`);
-  return [['(a) sink limit, recorded bodies', perRow(rows, { ...cpu, seconds }, bytes, 0)]];
+  return [['(a) sink limit, recorded bodies', perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes)]];
 }
 
 /** (b) realign end to end and (h) its verification. */
-export async function rebuild(world: BenchWorld, rows: number, bytes: number): Promise<NamedFigures> {
-  const figures = await measuredRebuild(world, ['--verify', 'full']);
-  await dropBenchIndices(world);
-  if (figures.exitCode !== 0) throw new Error(`the rebuild ended with ${figures.exitCode}`);
-  return [['(b) realign, load', perRow(rows, figures.load, bytes, figures.peakRssMb)], ...verification(rows, bytes, figures)];
+export async function rebuild(world: BenchWorld, { rows, bytes }: TableSize): Promise<NamedFigures> {
+  const { load, verify } = await finishedRebuild({ world, flags: ['--verify', 'full'] });
+  if (verify === null) throw new Error('the rebuild ended without a verification');
+  return [
+    ['(b) realign, load', perRow(rows, load, bytes)],
+    ['(h) realign, verify full', perRow(rows, verify, bytes)],
+  ];
 }
 
-function verification(rows: number, bytes: number, figures: RebuildFigures): NamedFigures {
-  return figures.verify === null ? [] : [['(h) realign, verify full', perRow(rows, figures.verify, bytes, figures.peakRssMb)]];
-}
-
-/** (e) realign's load into a server that reads and answers. Nothing is indexed there, so the run ends at its verification. */
-export async function nullSink(world: BenchWorld, rows: number, bytes: number, readers: number): Promise<NamedFigures> {
-  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
-  const figures = await measuredRebuild(world, ['--verify', 'counts', '--copy-jobs', String(readers)], proxy.url);
+/** (b) once more before a sink that takes half of what it could. The proxy's rate is exact, so it is the limit. */
+export async function throttledRebuild(world: BenchWorld, { rows, bytes }: TableSize, bytesPerSecond: number): Promise<NamedFigures> {
+  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
+  const { load } = await finishedRebuild({ world, flags: ['--verify', 'counts'], elasticsearchUrl: proxy.url });
   proxy.close();
-  await dropBenchIndices(world);
-  return [[`(e) realign, null sink, ${readers} reader${readers === 1 ? '' : 's'}`, perRow(rows, figures.load, bytes, figures.peakRssMb)]];
+  return [['(b) realign, sink throttled to half', perRow(rows, load, bytes)]];
+}
+
+async function finishedRebuild(request: RebuildRequest): Promise<RebuildFigures> {
+  const figures = await measuredRebuild(request);
+  await dropBenchIndices(request.world);
+  if (figures.exitCode !== 0) throw new Error(`the rebuild ended with ${figures.exitCode}`);
+  return figures;
+}
+
+/** (e) realign's load into a server that reads and answers. */
+export async function nullSink(world: BenchWorld, { rows, bytes }: TableSize, readers: number): Promise<NamedFigures> {
+  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
+  const { load } = await nullRebuild(world, proxy.url, ['--copy-jobs', String(readers)]);
+  proxy.close();
+  return [[`(e) realign, null sink, ${readers} reader${readers === 1 ? '' : 's'}`, perRow(rows, load, bytes)]];
+}
+
+/** Nothing is indexed, so the run ends at its verification, and what it leaves goes. */
+async function nullRebuild(world: BenchWorld, elasticsearchUrl: string, flags: readonly string[]): Promise<RebuildFigures> {
+  const figures = await measuredRebuild({ world, flags: ['--verify', 'counts', ...flags], elasticsearchUrl });
+  await abortBuild(world);
+  return figures;
 }
 
 /** (c) and (d): what people write. */
-export async function rival(world: BenchWorld, rows: number, name: 'script' | 'offset', mapping: unknown): Promise<NamedFigures> {
+export async function rival(world: BenchWorld, name: 'script' | 'offset', { rows, bytes }: TableSize, mapping: unknown): Promise<NamedFigures> {
   await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
   await elasticsearch('PUT', `/${RIVAL_INDEX}`, { mappings: mapping, settings: { number_of_replicas: 0, refresh_interval: '-1' } });
   const child = spawn(process.execPath, [RIVALS, name, world.databaseUrl, world.elasticsearchUrl, RIVAL_INDEX], { stdio: 'inherit' });
@@ -89,7 +114,7 @@ export async function rival(world: BenchWorld, rows: number, name: 'script' | 'o
   const seconds = (performance.now() - startedAt) / 1000;
   await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
   const title = name === 'script' ? '(c) cursor, objects, helpers.bulk' : '(d) OFFSET pages of 1000';
-  return [[title, perRow(rows, { ...cpuBetween(before, last), seconds }, 0, rss)]];
+  return [[title, perRow(rows, { ...cpuBetween(before, last), seconds, peakRssMb: rss }, bytes)]];
 }
 
 /** (f) COPY text drained by nobody. */
@@ -103,5 +128,5 @@ export async function copyDrain(world: BenchWorld, rows: number): Promise<NamedF
   const seconds = (performance.now() - startedAt) / 1000;
   const cpu = cpuBetween(before, readCpu(world.pids, process.pid));
   await client.end();
-  return [['(f) COPY drained by nobody', perRow(rows, { ...cpu, seconds }, bytes, 0)]];
+  return [['(f) COPY drained by nobody', perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes)]];
 }

@@ -1,74 +1,144 @@
-/**
- * The benchmark of the load and the verification: every case once in each round, interleaved, so that ratios within one run mean something on a noisy machine. Medians over
- * the rounds with the spread; CPU in microseconds a row, split into this tool, PostgreSQL and Elasticsearch.
- *
- *   scripts/bench [--rows 300000] [--rounds 3] [--seed 1] [--json] [--only a,b,e]
- */
+/** The benchmark: `scripts/bench --help` says how it is called. */
 import { parseArgs } from 'node:util';
 import { connect } from '../../test/support/servers.ts';
-import { openBenchWorld } from './bench-world.ts';
-import { copyDrain, type NamedFigures, nullSink, rebuild, recordBodies, rival, sinkLimit } from './cases.ts';
+import { type BenchWorld, openBenchWorld } from './bench-world.ts';
+import type { BulkProxy } from './bulk-proxy.ts';
+import { copyDrain, type NamedFigures, nullSink, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledRebuild } from './cases.ts';
 import { type Figures, printTable, summarize } from './figures.ts';
-import { createProducts } from './products.ts';
+import { growth } from './growth.ts';
+import { createProducts, PRODUCT_MAPPING } from './products.ts';
+import { replayCost } from './replay-cost.ts';
+import { type BenchReport, describeMachine } from './report.ts';
+import { sourceCost } from './source-cost.ts';
+import { judgeTargets, printTargets } from './targets.ts';
+import { renderReport, writeReport } from './write-report.ts';
+
+const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 100000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--json] [--write] [--smoke]
+  --only    of a b c d e f g h i j (h comes with b)
+  --json    the report on stdout instead of tables
+  --write   the report as docs/performance.json, and the page and the curves made of it
+  --smoke   every case once with a few thousand rows: it shows that the benchmark runs, its figures mean nothing`;
+const SMOKE = { rows: '5000', rounds: '1', changes: '1000', growth: '2000,4000' };
+const SMOKE_WINDOW_MS = 500;
+const WINDOW_MS = 6000;
+/** An overloaded machine must not make the smoke test last. */
+const LEAST_BYTES_PER_SECOND = 2e6;
+const USUAL_RATE = 10_000;
 
 const { values } = parseArgs({
   options: {
-    rows: { type: 'string', default: '300000' },
-    rounds: { type: 'string', default: '3' },
+    rows: { type: 'string' },
+    rounds: { type: 'string' },
+    changes: { type: 'string' },
+    growth: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: 'a,b,c,d,e,f,g,i,j' },
     json: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'a,b,c,d,e,f' },
+    write: { type: 'boolean', default: false },
+    smoke: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
-const rows = Number(values.rows);
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+  process.exit(0);
+}
+const usual = values.smoke ? SMOKE : { rows: '300000', rounds: '3', changes: '100000', growth: '100000,300000,1000000' };
+const rows = Number(values.rows ?? usual.rows);
+const rounds = Number(values.rounds ?? usual.rounds);
+const changes = Number(values.changes ?? usual.changes);
+const sizes = (values.growth ?? usual.growth).split(',').map(Number);
+const windowMs = values.smoke ? SMOKE_WINDOW_MS : WINDOW_MS;
 const only = new Set(values.only.split(','));
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-const MAPPING = {
-  dynamic: 'strict',
-  properties: {
-    id: { type: 'long' },
-    sku: { type: 'keyword' },
-    title: { type: 'text' },
-    description: { type: 'text' },
-    price: { type: 'double' },
-    tags: { type: 'keyword' },
-    attrs: { type: 'flattened' },
-    category_id: { type: 'integer' },
-    in_stock: { type: 'boolean' },
-    created_at: { type: 'date' },
-    updated_at: { type: 'date' },
-  },
-};
-
-const world = await openBenchWorld(process.env.INSTANCE ?? 'default');
-const client = await connect(world.databaseUrl);
-say(`making ${rows} products`);
-await createProducts(client, rows, Number(values.seed));
-await client.end();
-
+const startedAt = performance.now();
 const runs = new Map<string, Figures[]>();
 const take = (named: NamedFigures): void => {
   for (const [name, figures] of named) {
     runs.set(name, [...(runs.get(name) ?? []), figures]);
-    say(`  ${name}: ${Math.round(figures.rowsPerSecond)} rows/s, node ${figures.nodeUs.toFixed(1)} us`);
+    say(`  ${name}: ${Math.round(figures.rowsPerSecond)}/s, node ${figures.nodeUs.toFixed(1)} us`);
   }
 };
-const bodies = await recordBodies(world);
-let bytes = 0;
-for (let round = 1; round <= Number(values.rounds); round++) {
-  say(`round ${round}`);
-  if (only.has('a')) {
-    const limit = await sinkLimit(world, rows, bodies, MAPPING);
-    bytes = limit[0] === undefined ? 0 : Math.round((limit[0][1].mbPerSecond * 1e6 * rows) / limit[0][1].rowsPerSecond);
-    take(limit);
-  }
-  if (only.has('b')) take(await rebuild(world, rows, bytes));
-  if (only.has('c')) take(await rival(world, rows, 'script', MAPPING));
-  if (only.has('d')) take(await rival(world, rows, 'offset', MAPPING));
-  if (only.has('e')) for (const readers of [1, 2]) take(await nullSink(world, rows, bytes, readers));
+
+async function newTable(world: BenchWorld): Promise<void> {
+  say(`making ${rows} products`);
+  const client = await connect(world.databaseUrl);
+  await createProducts(client, rows, Number(values.seed));
+  await client.end();
+}
+
+/** One turn of all that is compared with each other: interleaved, so that each meets the same machine. */
+async function round(world: BenchWorld, bodies: BulkProxy): Promise<void> {
+  const limit = await sinkLimit(world, rows, bodies, PRODUCT_MAPPING);
+  const [mbPerSecond, rate] = [limit[0]?.[1].mbPerSecond ?? 0, limit[0]?.[1].rowsPerSecond ?? 1];
+  const table: TableSize = { rows, bytes: Math.round((mbPerSecond * 1e6 * rows) / rate) };
+  if (only.has('a')) take(limit);
+  if (only.has('b')) take(await rebuild(world, table));
+  if (only.has('b')) take(await throttledRebuild(world, table, Math.max((mbPerSecond * 1e6) / 2, LEAST_BYTES_PER_SECOND)));
+  if (only.has('c')) take(await rival(world, 'script', table, PRODUCT_MAPPING));
+  if (only.has('d')) take(await rival(world, 'offset', table, PRODUCT_MAPPING));
+  if (only.has('e')) for (const readers of [1, 2]) take(await nullSink(world, table, readers));
   if (only.has('f')) take(await copyDrain(world, rows));
 }
-bodies.close();
-const summaries = [...runs].map(([name, figures]) => summarize(name, figures)).sort((a, b) => a.name.localeCompare(b.name));
-process.stdout.write(values.json ? `${JSON.stringify({ rows, rounds: Number(values.rounds), summaries }, null, 2)}\n` : `${printTable(summaries)}\n`);
+
+async function rounded(world: BenchWorld): Promise<void> {
+  if (!['a', 'b', 'c', 'd', 'e', 'f'].some((name) => only.has(name))) return;
+  const bodies = await recordBodies(world);
+  try {
+    for (let turn = 1; turn <= rounds; turn++) {
+      say(`round ${turn} of ${rounds}`);
+      await round(world, bodies);
+    }
+  } finally {
+    bodies.close();
+  }
+}
+
+async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string, elasticsearch: string]> {
+  const client = await connect(world.databaseUrl);
+  const { rows: shown } = await client.query<{ server_version: string }>('show server_version');
+  await client.end();
+  const { version } = (await (await fetch(world.elasticsearchUrl)).json()) as { readonly version: { readonly number: string } };
+  return [shown[0]?.server_version ?? '', version.number];
+}
+
+const world = await openBenchWorld(process.env.INSTANCE ?? 'default');
+await newTable(world);
+await rounded(world);
+const half = (summarizeAll().find(({ name }) => name.startsWith('(a)'))?.rowsPerSecond ?? 2 * USUAL_RATE) / 2;
+if (only.has('i')) say('(i) the writer alone, beside an idle slot, during a load, during the replay');
+const cost = only.has('i') ? await sourceCost(world, rows, half, windowMs) : null;
+if (cost !== null)
+  say(
+    `  ${Object.entries(cost)
+      .map(([name, value]) => `${name} ${Math.round(value)}`)
+      .join(', ')}`,
+  );
+if (only.has('g')) {
+  await newTable(world);
+  say(`(g) replay of ${changes} changes`);
+  take(await replayCost({ world, rows, changes }));
+}
+const grown = only.has('j') ? await growth(world, sizes, Number(values.seed), say) : [];
+
+function summarizeAll() {
+  return [...runs].map(([name, figures]) => summarize(name, figures)).sort((a, b) => a.name.localeCompare(b.name));
+}
+
+const summaries = summarizeAll();
+const report: BenchReport = {
+  format: 1,
+  date: new Date().toISOString().slice(0, 10),
+  command: `scripts/bench ${process.argv.slice(2).join(' ')}`.trim(),
+  machine: describeMachine(...(await versionsOf(world))),
+  ...{ rows, rounds, changes },
+  minutes: Math.round((performance.now() - startedAt) / 6000) / 10,
+  ...{ summaries, sourceCost: cost, growth: grown },
+  targets: judgeTargets({ summaries, sourceCost: cost, growth: grown }),
+};
+if (values.write) {
+  await writeReport(report);
+  await renderReport();
+}
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `${printTable(summaries)}\n\n${printTargets(report.targets)}\n`);

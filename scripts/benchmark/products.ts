@@ -51,3 +51,21 @@ export const PRODUCT_FIELDS = {
   description: { type: 'text' },
   tags: { type: 'keyword' },
 } as const;
+
+/** The mapping that realign makes of them, for the indices of the other cases. */
+export const PRODUCT_MAPPING = {
+  dynamic: 'strict',
+  properties: {
+    id: { type: 'long' },
+    sku: { type: 'keyword' },
+    title: { type: 'text' },
+    description: { type: 'text' },
+    price: { type: 'double' },
+    tags: { type: 'keyword' },
+    attrs: { type: 'flattened' },
+    category_id: { type: 'integer' },
+    in_stock: { type: 'boolean' },
+    created_at: { type: 'date' },
+    updated_at: { type: 'date' },
+  },
+};

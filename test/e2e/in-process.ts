@@ -65,7 +65,7 @@ export const defaultOptions: RunOptions = {
 
 /** Opens both sides of a test's database, as the command line does, and closes them behind `use`. */
 export async function withSides<T>(
-  database: FreshDatabase,
+  database: Pick<FreshDatabase, 'url'>,
   use: (sides: { readonly source: Source; readonly sink: Sink }) => Promise<T>,
 ): Promise<T> {
   const url = new URL(database.url);
