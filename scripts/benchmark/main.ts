@@ -6,6 +6,7 @@ import type { BulkProxy } from './bulk-proxy.ts';
 import { copyDrain, type NamedFigures, nullSink, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledRebuild } from './cases.ts';
 import { type Figures, printTable, summarize } from './figures.ts';
 import { growth } from './growth.ts';
+import { dropBenchIndices } from './measured-rebuild.ts';
 import { createProducts, PRODUCT_MAPPING } from './products.ts';
 import { replayCost } from './replay-cost.ts';
 import { type BenchReport, describeMachine } from './report.ts';
@@ -104,6 +105,8 @@ async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string
 }
 
 const world = await openBenchWorld(process.env.INSTANCE ?? 'default');
+// What a run left that was killed.
+await dropBenchIndices(world);
 await newTable(world);
 await rounded(world);
 const half = (summarizeAll().find(({ name }) => name.startsWith('(a)'))?.rowsPerSecond ?? 2 * USUAL_RATE) / 2;

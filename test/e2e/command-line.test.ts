@@ -76,4 +76,17 @@ describe('realign rebuild as a command', () => {
     assert.equal(events.find(({ type }) => type === 'swap')?.from, previous[0]);
     await checkServed();
   });
+
+  it('estimates the next build by the last one', async () => {
+    assert.equal((await runRealign(request())).code, 0);
+    const wanted = request();
+    const plan = await runRealign({ ...wanted, args: ['plan', alias] });
+    const estimates = plan.events.find(({ type }) => type === 'plan')?.estimates as readonly { readonly of: string; readonly amount: number; readonly basis: string }[];
+    const [load, verification, disk] = estimates;
+    assert.ok(load !== undefined && verification !== undefined && disk !== undefined, plan.stderr);
+    assert.match(load.basis, /^\d+ rows, \d+ rows\/s in build \w{4} of \d{4}-\d\d-\d\d$/);
+    assert.match(verification.basis, /^--verify full took [\d.]+ s for \d+ rows in build \w{4} of /);
+    assert.match(disk.basis, new RegExp(`^${alias}-\\S+ has \\d+ bytes for \\d+ rows`));
+    for (const { amount, of } of estimates) assert.ok(amount > 0, of);
+  });
 });
