@@ -81,7 +81,11 @@ describe('realign rebuild as a command', () => {
     assert.equal((await runRealign(request())).code, 0);
     const wanted = request();
     const plan = await runRealign({ ...wanted, args: ['plan', alias] });
-    const estimates = plan.events.find(({ type }) => type === 'plan')?.estimates as readonly { readonly of: string; readonly amount: number; readonly basis: string }[];
+    const estimates = plan.events.find(({ type }) => type === 'plan')?.estimates as readonly {
+      readonly of: string;
+      readonly amount: number;
+      readonly basis: string;
+    }[];
     const [load, verification, disk] = estimates;
     assert.ok(load !== undefined && verification !== undefined && disk !== undefined, plan.stderr);
     assert.match(load.basis, /^\d+ rows, \d+ rows\/s in build \w{4} of \d{4}-\d\d-\d\d$/);

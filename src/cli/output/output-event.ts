@@ -2,8 +2,8 @@ import type { AuditReport } from '../../core/audit-report.ts';
 import type { RunEvent } from '../../core/events.ts';
 import type { FailureKind } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { Inventory, InventorySlot } from '../../phases/generations/inventory.ts';
 import type { Estimate } from '../../phases/estimate/estimates.ts';
+import type { Inventory, InventorySlot } from '../../phases/generations/inventory.ts';
 
 /** The version of the event format: the first number changes when a reader of the old one would break. */
 export const EVENT_FORMAT = '1.0';
