@@ -8,7 +8,7 @@ import { type Figures, printTable, summarize } from './figures.ts';
 import { growth } from './growth.ts';
 import { dropBenchIndices } from './measured-rebuild.ts';
 import { createProducts, PRODUCT_MAPPING } from './products.ts';
-import { replayCost } from './replay-cost.ts';
+import { RECORDED_SIZE, replayCost, TRANSACTION_SIZES } from './replay-cost.ts';
 import { type BenchReport, describeMachine } from './report.ts';
 import { sourceCost } from './source-cost.ts';
 import { judgeTargets, printTargets } from './targets.ts';
@@ -20,7 +20,7 @@ const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 100000] [--
   --write   the report as docs/performance.json, and the page and the curves made of it
   --smoke   every case once with a few thousand rows: it shows that the benchmark runs, its figures mean nothing`;
 const SMOKE = { rows: '5000', rounds: '1', changes: '1000', growth: '2000,4000' };
-const SMOKE_WINDOW_MS = 500;
+const SMOKE_WINDOW_MS = 200;
 const WINDOW_MS = 6000;
 /** An overloaded machine must not make the smoke test last. */
 const LEAST_BYTES_PER_SECOND = 2e6;
@@ -121,7 +121,7 @@ if (cost !== null)
 if (only.has('g')) {
   await newTable(world);
   say(`(g) replay of ${changes} changes`);
-  take(await replayCost({ world, rows, changes }));
+  take(await replayCost({ world, rows, changes, sizes: values.smoke ? [RECORDED_SIZE] : TRANSACTION_SIZES }));
 }
 const grown = only.has('j') ? await growth(world, sizes, Number(values.seed), say) : [];
 

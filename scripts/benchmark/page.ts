@@ -13,13 +13,18 @@ function head({ date, command, machine, rows, rounds, changes, minutes }: BenchR
   return `# Performance
 
 Written by \`scripts/bench --write\` from [performance.json](performance.json); \`node dist/scripts/benchmark/write-report.js\` writes it again from that file. Do not edit it by hand.
-
+${smokeNote(command)}
 - Command: \`${command}\` on ${date}, ${minutes} minutes.
 - Machine: ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB. **PostgreSQL ${machine.postgres}, Elasticsearch ${machine.elasticsearch}, realign (Node ${machine.node}) and the proxies share
   these cores**, so each takes from the others what it uses.
 - Table: \`products\`, ${rows.toLocaleString('en')} rows of 11 columns, about 660 bytes of COPY text and 865 of bulk NDJSON each, generated and seeded; one shard, no replicas.
-- Method: the cases (a) to (f) in turns, ${rounds} rounds, medians; the spread is the lowest and the highest rate. CPU is read from /proc per process, so it holds on a busy machine too; compare
+- Method: the cases (a) to (f) in turns, ${rounds === 1 ? 'one round' : `${rounds} rounds, medians`}; the spread is the lowest and the highest rate. CPU is read from /proc per process, so it holds on a busy machine too; compare
   rates only within one run. (g) has ${changes.toLocaleString('en')} changes, each of another key: 60 % updates, 20 % inserts, 20 % deletes. Every realign figure is the command line as users call it.`;
+}
+
+/** Nobody should take such figures for a measurement. */
+function smokeNote(command: string): string {
+  return command.includes('--smoke') ? '\n**A smoke run on a busy machine: it shows what the page looks like. Its figures mean nothing.**\n' : '';
 }
 
 function figures({ summaries }: BenchReport): string {

@@ -12,9 +12,9 @@ import { drainDecoded, drainRaw } from './drain.ts';
 import type { Figures } from './figures.ts';
 import { ALIAS, abortBuild, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
 
-export const TRANSACTION_SIZES = [1, 10, 1000] as const;
+export const TRANSACTION_SIZES: readonly number[] = [1, 10, 1000];
 /** The size whose operations are also sent as recorded bodies. */
-const RECORDED_SIZE = 10;
+export const RECORDED_SIZE = 10;
 const CONNECTIONS = 3;
 const DEADLINE_MS = 600_000;
 
@@ -22,6 +22,8 @@ interface ReplayBench {
   readonly world: BenchWorld;
   readonly rows: number;
   readonly changes: number;
+  /** Rows changed in one transaction; 10 is among them. */
+  readonly sizes: readonly number[];
 }
 
 /**
@@ -33,7 +35,7 @@ export async function replayCost(bench: ReplayBench): Promise<NamedFigures> {
   const named: (readonly [string, Figures])[] = [];
   let turn = 0;
   try {
-    for (const perTransaction of TRANSACTION_SIZES) {
+    for (const perTransaction of bench.sizes) {
       const changed = await change(bench, perTransaction, turn++);
       named.push(...(await drains(bench, slot, changed.title)));
       named.push([`(g) apply, ${changed.title}`, perRow(changed.changes, await measuredApply({ world: bench.world, flags: [] }), changed.bytes)]);
