@@ -9,7 +9,7 @@ export interface Column {
   readonly typeOid: number;
   readonly typmod: number;
   readonly notNull: boolean;
-  /** Stored generated columns are not in the stream before PostgreSQL 18: documents are then built by lookup. */
+  /** Stored ones are in the stream from PostgreSQL 18 on, virtual ones never: documents are then built by lookup. */
   readonly generated: boolean;
   /** How its text becomes JSON. */
   readonly form: ValueForm;

@@ -3,7 +3,7 @@ import type { SourceTable } from '../core/table.ts';
 import type { PublicationState } from '../phases/ports.ts';
 import { isTrue, query, type Session, textOf } from './connect.ts';
 import { quoteFromRelation, quoteIdentifier } from './quote.ts';
-import { identityProblem } from './replica-identity.ts';
+import { identityProblem, STREAMS_GENERATED } from './replica-identity.ts';
 import { sqlstateOf } from './sqlstate.ts';
 
 const LOCK_TIMEOUT = '15s';
@@ -63,7 +63,7 @@ export async function dropPublication(session: Session, name: string): Promise<v
 async function create(session: Session, name: string, table: SourceTable): Promise<void> {
   const context = { doing: `creating publication ${name} for ${table.schema}.${table.name}` };
   const sql = `create publication ${quoteIdentifier(name)} for table ${quoteFromRelation(table)}
-    with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true)`;
+    with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true${generatedToo(session, table)})`;
   // It waits behind VACUUM and CREATE INDEX CONCURRENTLY, and whoever alters the table waits behind it.
   await query(session, context, `set lock_timeout = '${LOCK_TIMEOUT}'`);
   try {
@@ -75,6 +75,14 @@ async function create(session: Session, name: string, table: SourceTable): Promi
   } finally {
     if (session.lost === null) await query(session, context, 'set lock_timeout = 0');
   }
+}
+
+/**
+ * Stored generated columns in the stream save a lookup for each change. From 18 on they must be there where they are part of the replica identity (FULL is all of them), or
+ * the application's own UPDATE and DELETE fail with 42P10. Whether a publication has them is no part of its definition here: a column that is absent is looked up.
+ */
+function generatedToo(session: Session, table: SourceTable): string {
+  return session.version >= STREAMS_GENERATED && table.columns.some(({ generated }) => generated) ? ', publish_generated_columns = stored' : '';
 }
 
 function isExactly(state: PublicationState, oid: number): boolean {

@@ -1,6 +1,9 @@
 import { query, type Session, type TextRow, textOf } from './connect.ts';
 import { quoteIdentifier } from './quote.ts';
 
+/** From this server version on a publication can ask for stored generated columns; before, the stream never has them (docs/servers.md P18). */
+export const STREAMS_GENERATED = 180_000;
+
 export interface IdentityProblem {
   readonly code: 'primary-key' | 'id' | 'replica-identity';
   readonly message: string;
@@ -9,7 +12,8 @@ export interface IdentityProblem {
 
 /** Why the table's changes could not be followed by the columns `id` (null: the primary key), or null if they can. */
 export async function identityProblem(session: Session, oid: number, id: readonly string[] | null): Promise<IdentityProblem | null> {
-  return id === null ? primaryKeyProblem(session, oid) : idProblem(session, oid, id);
+  const problem = id === null ? await primaryKeyProblem(session, oid) : await idProblem(session, oid, id);
+  return problem ?? (session.version < STREAMS_GENERATED ? await generatedKeyProblem(session, oid, id) : await virtualColumnProblem(session, oid));
 }
 
 /**
@@ -55,6 +59,44 @@ function uncovered(name: string, row: TextRow): IdentityProblem | null {
   if (row.identity === 'i' && row.index !== null && row.covered === 't') return null;
   const seen = row.identity === 'n' ? 'replica identity is nothing' : 'the replica identity index does not contain all primary key columns';
   return { code: 'replica-identity', message: `${name}: ${seen}`, fix: `alter table ${name} replica identity default;` };
+}
+
+/** A document could not be found by a key that no change carries. */
+async function generatedKeyProblem(session: Session, oid: number, id: readonly string[] | null): Promise<IdentityProblem | null> {
+  const rows = await query(
+    session,
+    { doing: 'looking for generated key columns' },
+    `select string_agg(a.attname, ', ' order by a.attnum) as names from pg_attribute a left join pg_index pk on pk.indrelid = a.attrelid and pk.indisprimary
+     where a.attrelid = $1 and a.attnum > 0 and a.attgenerated <> '' and case when $2 = 'null' then a.attnum = any(pk.indkey::int2[])
+       else a.attname::text in (select json_array_elements_text(nullif($2, 'null')::json)) end`,
+    [oid, JSON.stringify(id)],
+  );
+  const names = rows[0]?.names ?? null;
+  if (names === null) return null;
+  return {
+    code: id === null ? 'primary-key' : 'id',
+    message: `key columns are generated (${names}); before PostgreSQL 18 the stream does not carry them`,
+    fix: 'Name other columns under id: those of a unique index that is the replica identity; or use PostgreSQL 18.',
+  };
+}
+
+/** From 18 on the application's own UPDATE and DELETE would fail with 42P10: FULL means every column, and these are never published. */
+async function virtualColumnProblem(session: Session, oid: number): Promise<IdentityProblem | null> {
+  const rows = await query(
+    session,
+    { doing: 'looking for virtual columns' },
+    `select c.oid::regclass::text as name from (select relid from pg_partition_tree($1) union select $1::oid) as tree join pg_class c on c.oid = tree.relid
+     where c.relreplident = 'f' and exists (select from pg_attribute a where a.attrelid = c.oid and a.attgenerated = 'v' and not a.attisdropped)
+     order by c.oid <> $1::oid, c.oid limit 1`,
+    [oid],
+  );
+  if (rows[0] === undefined) return null;
+  const name = textOf(rows[0], 'name');
+  return {
+    code: 'replica-identity',
+    message: `${name}: replica identity is full and the table has virtual generated columns; PostgreSQL refuses updates of such a table once it is published`,
+    fix: `alter table ${name} replica identity default;`,
+  };
 }
 
 /**

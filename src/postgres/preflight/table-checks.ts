@@ -1,6 +1,6 @@
 import { query, textOf } from '../connect.ts';
 import { quoteQualified } from '../quote.ts';
-import { identityProblem } from '../replica-identity.ts';
+import { identityProblem, STREAMS_GENERATED } from '../replica-identity.ts';
 import { type Check, fail, ok, tableCheck, warn } from './check.ts';
 
 /** Why a relation of that `relkind` cannot be followed. */
@@ -74,13 +74,13 @@ export const checkKeyAndIdentity = tableCheck(async ({ session, relation, tableT
   return [ok('primary-key', `${tableText}: primary key (${textOf(rows[0], 'key')}), replica identity ${identity}`)];
 });
 
-/** The stream does not carry them, so every change is read again by key (docs/servers.md P18). */
+/** Those that the stream does not carry: every change is read again by key (docs/servers.md P18). */
 export const checkGeneratedColumns = tableCheck(async ({ session, relation, tableText, excludedColumns }) => {
   const rows = await query(
     session,
     { doing: 'looking for generated columns' },
     `select string_agg(attname, ', ' order by attnum) as names from pg_attribute
-     where attrelid = $1 and attnum > 0 and not attisdropped and attgenerated <> '' and attname <> all (array(select json_array_elements_text($2::json)))`,
+     where attrelid = $1 and attnum > 0 and not attisdropped and attgenerated in (${session.version < STREAMS_GENERATED ? "'s', 'v'" : "'v'"}) and attname <> all (array(select json_array_elements_text($2::json)))`,
     [relation.oid, JSON.stringify(excludedColumns)],
   );
   const names = rows[0]?.names ?? null;
