@@ -102,7 +102,7 @@ export interface Command {
   readonly usage: string;
   readonly describe: string;
   readonly options: OptionTable;
-  readonly indices: 'none' | 'one' | 'any' | 'some';
+  readonly indices: 'none' | 'one' | 'any';
 }
 
 /** Every command and flag that exists: help, strictness and the nearest-name hints read this table. */
@@ -120,10 +120,10 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
     indices: 'any',
   },
   plan: {
-    usage: 'plan <index..>',
+    usage: 'plan [index..]',
     describe: 'what rebuild would do; changes nothing',
     options: { 'detailed-exitcode': toggle('exit 2 when there is something to do') },
-    indices: 'some',
+    indices: 'any',
   },
   check: {
     usage: 'check [index..]',

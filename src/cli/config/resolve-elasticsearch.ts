@@ -1,4 +1,5 @@
 import { isLocalHost } from '../tls.ts';
+import { originOfCloudId } from './cloud-id.ts';
 import { environmentSecret, type ResolveContext, readNamedFile, readNamedSecret } from './connection-files.ts';
 import type { ElasticsearchFile } from './schema.ts';
 
@@ -31,16 +32,26 @@ export function resolveElasticsearch(file: ElasticsearchFile, context: ResolveCo
 }
 
 function readUrls(file: ElasticsearchFile, context: ResolveContext): readonly URL[] {
-  const written = context.environment.ELASTICSEARCH_URL ?? file.url;
+  const written = context.environment.ELASTICSEARCH_URL ?? file.url ?? readCloudId(file, context);
+  if (file.url !== undefined && file.cloudId !== undefined)
+    context.problems.add(['elasticsearch', 'cloudId'], 'is written beside url; keep one of the two');
   const texts = (typeof written === 'string' ? written.split(',') : (written ?? [])).map((text) => text.trim()).filter((text) => text !== '');
   const urls = texts.map((text) => (URL.canParse(text) ? new URL(text) : null));
-  if (texts.length === 0) context.problems.add(['elasticsearch'], 'no connection: write elasticsearch.url, or set ELASTICSEARCH_URL');
+  if (texts.length === 0 && file.cloudId === undefined)
+    context.problems.add(['elasticsearch'], 'no connection: write elasticsearch.url or cloudId, or set ELASTICSEARCH_URL');
   if (urls.some((url) => url === null || !/^https?:$/.test(url.protocol) || url.search !== '')) {
     const problem = 'expected URLs such as https://es.internal:9200';
     if (context.environment.ELASTICSEARCH_URL === undefined) context.problems.add(['elasticsearch', 'url'], problem);
     else context.problems.addElsewhere(`environment: ELASTICSEARCH_URL: ${problem}`);
   }
   return urls.filter((url) => url !== null);
+}
+
+function readCloudId({ cloudId }: ElasticsearchFile, context: ResolveContext): string | undefined {
+  const origin = cloudId === undefined ? undefined : originOfCloudId(cloudId);
+  if (origin !== null) return origin;
+  context.problems.add(['elasticsearch', 'cloudId'], 'expected a cloud id as the console of Elastic Cloud shows it: NAME:BASE64');
+  return undefined;
 }
 
 function takeCredentials(urls: readonly URL[], context: ResolveContext): ElasticsearchAuth | null {

@@ -35,6 +35,7 @@ const elasticsearch = z.strictObject({
     .union([text, z.array(text).min(1, 'expected at least one URL')])
     .optional()
     .describe('One URL or a list. Default: ELASTICSEARCH_URL.'),
+  cloudId: text.optional().describe('The cloud id of a deployment in Elastic Cloud, instead of url.'),
   apiKeyFile: path.optional().describe('A file that holds the encoded API key. Default: ELASTICSEARCH_API_KEY, ELASTICSEARCH_API_KEY_FILE.'),
   username: text.optional().describe('Default: ELASTICSEARCH_USERNAME.'),
   passwordFile: path.optional().describe('A file that holds the password. Default: ELASTICSEARCH_PASSWORD, ELASTICSEARCH_PASSWORD_FILE.'),

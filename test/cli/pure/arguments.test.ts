@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [line: string, message: RegExp])[] = [
   ['inspect a', /unknown command "inspect"/],
   ['audit a --index', /--index|argument/i],
   ['audit a --bulk-jobs 2', /--bulk-jobs is a flag of rebuild, not of audit/],
-  ['plan', /INDEX \(the alias\) is missing/],
+  ['abort', /INDEX \(the alias\) is missing/],
   ['ctl', /INDEX \(the alias\) is missing/],
   ['rebuild a --frsh', /unknown flag --frsh; did you mean --fresh\?/],
   ['rebuild a --hold-fil x', /unknown flag --hold-fil; did you mean --hold-file\?/],

@@ -87,6 +87,15 @@ test('one connection, written in one way', () => {
   assert.match(mistakes, /elasticsearch\.apiKeyFile: is written beside username/);
 });
 
+test('a cloud id is one, and stands alone', () => {
+  const text = (connection: string) =>
+    `version: 1\npostgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { ${connection} }\nindices: { a: { table: t } }\n`;
+  const cloudId = `shop:${Buffer.from('eu.example$es1$kb1').toString('base64')}`;
+  assert.match(mistakesIn({ text: text(`url: "https://es:9200", cloudId: "${cloudId}"`) }).join('\n'), /cloudId: is written beside url/);
+  for (const wrong of ['shop', 'shop:', 'shop:bm9wZQ==', `shop:${Buffer.from('eu.example/x$es$kb').toString('base64')}`])
+    assert.match(mistakesIn({ text: text(`cloudId: "${wrong}"`) }).join('\n'), /3:\d+ {2}elasticsearch\.cloudId: expected a cloud id/);
+});
+
 test('credentials do not travel over plain http to another host', () => {
   const text =
     'version: 1\npostgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://es.example:9200" }\nindices: { a: { table: t } }\n';

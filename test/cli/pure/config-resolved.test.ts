@@ -54,6 +54,17 @@ test('PG variables fill what the file leaves out, DATABASE_URL goes before the f
   );
 });
 
+test('a cloud id is the origin that its deployment has, with the port if there is one; ELASTICSEARCH_URL goes before it', () => {
+  const nodes = (decoded: string, environment = {}) => {
+    const text = `${MINIMAL}postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { cloudId: "my:shop:${Buffer.from(decoded).toString('base64')}" }\n`;
+    return loadText({ text, environment }).configuration.elasticsearch.nodes;
+  };
+  assert.deepEqual(nodes('eu-west-1.example$es1$kb1'), ['https://es1.eu-west-1.example']);
+  assert.deepEqual(nodes('eu.example:9243$es1$kb1'), ['https://es1.eu.example:9243']);
+  assert.deepEqual(nodes('eu.example:443$es1:9244$'), ['https://es1.eu.example:9244']);
+  assert.deepEqual(nodes('eu.example$es1$kb1', { ELASTICSEARCH_URL: 'http://localhost:9200' }), ['http://localhost:9200']);
+});
+
 test('secrets of files and of _FILE variables are registered for scrubbing, the API key also decoded', () => {
   const key = Buffer.from('the-id:the-secret').toString('base64');
   const text = `${MINIMAL}postgres: { url: "postgres://u:db-secret@localhost/d" }\nelasticsearch: { url: "https://es:9200", apiKeyFile: key }\n`;
