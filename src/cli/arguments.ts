@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { Failure } from '../core/failure.ts';
-import { COMMANDS, type Command, type CommandName, GLOBAL, type OptionTable } from './flags.ts';
-import { didYouMean } from './nearest.ts';
+import { checkArguments, usage } from './check-arguments.ts';
+import { COMMANDS, type Command, type CommandName, GLOBAL } from './flags.ts';
 
 /** Flags as typed: text, or true for a switch; a flag that was not given is absent. */
 export type Flags = { readonly [name: string]: string | true | undefined };
@@ -16,14 +16,9 @@ export type Invocation =
       readonly flags: Flags;
     };
 
-/** yargs counts here and wants both numbers of the word, which its types do not know. */
-const MISSING = 'INDEX (the alias) is missing: %s given, at least %s needed';
-const NO_INDEX = { 'Not enough non-option arguments: got %s, need at least %s': { one: MISSING, other: MISSING } };
-const ALWAYS = ['help', 'h', 'version'];
-
 /** Parses the command line; throws `usage` failures that name the flag or command and the nearest one that exists. */
 export async function parseArguments(args: readonly string[], version: string): Promise<Invocation> {
-  refuseUnknownFlags(args);
+  checkArguments(args);
   let output = '';
   let invocation: Invocation | null = null;
   const parser = build(yargs([]), version, (command, parsed) => {
@@ -51,7 +46,6 @@ function build(parser: Argv, version: string, run: (command: CommandName, parsed
   let configured = parser
     .scriptName('realign')
     .locale('en')
-    .updateStrings(NO_INDEX as unknown as { readonly [key: string]: string })
     .parserConfiguration(plain)
     .usage('realign rebuilds an Elasticsearch index from a PostgreSQL table with zero downtime.\n\n  $0 <command> [flags]')
     .options(GLOBAL)
@@ -98,57 +92,8 @@ function flagsOf(command: CommandName, parsed: Parsed): Flags {
   const flags: { [name: string]: string | true } = {};
   for (const name of Object.keys({ ...GLOBAL, ...COMMANDS[command].options })) {
     const value = parsed[name];
-    if (value === '') throw usage(`--${name} needs a value`);
     if (Array.isArray(value)) throw usage(`--${name} is given ${value.length} times`);
     if (typeof value === 'string' || value === true) flags[name] = value;
   }
   return flags;
-}
-
-/** Before yargs does, and with the nearest name. Also says so when a flag belongs to another command. */
-function refuseUnknownFlags(args: readonly string[]): void {
-  const command = commandOf(args);
-  const known = { ...GLOBAL, ...(command === null ? {} : COMMANDS[command].options) };
-  const names = [...Object.keys(known), ...ALWAYS, 'c', 'o', 'q', 'v'];
-  for (const token of args) {
-    if (token === '--') return;
-    const name = /^--?([A-Za-z][\w-]*)/.exec(token)?.[1];
-    if (name === undefined || names.includes(name) || (/^-[a-z]/.test(token) && isShortGroup(token))) continue;
-    const owner = Object.entries(COMMANDS).find(([, other]) => name in other.options);
-    if (owner !== undefined) throw usage(`--${name} is a flag of ${owner[0]}${command === null ? '' : `, not of ${command}`}`);
-    throw usage(
-      `unknown flag ${token.split('=')[0]}${didYouMean(
-        name,
-        names.filter((other) => other.length > 1),
-      ).replace(/"(.*)"/, '--$1')}`,
-    );
-  }
-}
-
-function isShortGroup(token: string): boolean {
-  return /^-[coqvh]+(?:=.*)?$/.test(token);
-}
-
-function commandOf(args: readonly string[]): CommandName | null {
-  for (const [index, token] of args.entries()) {
-    if (token === '--') return null;
-    const takesValue = /^(?:-[a-z]*[co]|--[\w-]+)$/.test(args[index - 1] ?? '') && takesArgument(args[index - 1] ?? '');
-    if (token.startsWith('-') || takesValue) continue;
-    if (token in COMMANDS) return token as CommandName;
-    throw usage(
-      `unknown command ${JSON.stringify(token)}${didYouMean(token, Object.keys(COMMANDS))}`,
-      `Commands: ${Object.keys(COMMANDS).join(', ')}.`,
-    );
-  }
-  return null;
-}
-
-function takesArgument(token: string): boolean {
-  const name = token.replace(/^--?/, '');
-  const table: OptionTable = Object.assign({}, GLOBAL, ...Object.values(COMMANDS).map((command) => command.options));
-  return token.startsWith('--') ? table[name]?.type === 'string' : /[co]$/.test(name);
-}
-
-function usage(message: string, hint = 'Nothing was contacted. `realign --help` and `realign COMMAND --help` list what exists.'): Failure {
-  return new Failure('usage', message, { hint });
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { fieldMappingOf } from '../core/plan/field-type.ts';
+import { indexPrefix } from '../core/plan/names.ts';
 import type { SourceTable } from '../core/table.ts';
 
 export interface TemplateRequest {
@@ -80,8 +81,8 @@ $grants$;
 `;
 }
 
-/** The body of PUT _security/role/realign, or the role_descriptors of an API key. */
+/** The body of PUT _security/role/realign, or the role_descriptors of an API key. Generations have lower-case names, whatever the alias has. */
 export function esRole(alias: string): string {
   const privileges = ['create_index', 'read', 'write', 'view_index_metadata', 'maintenance', 'manage', 'delete_index'];
-  return `${JSON.stringify({ cluster: ['monitor'], indices: [{ names: [alias, `${alias}-*`], privileges }] }, null, 2)}\n`;
+  return `${JSON.stringify({ cluster: ['monitor'], indices: [{ names: [alias, `${indexPrefix(alias)}*`], privileges }] }, null, 2)}\n`;
 }

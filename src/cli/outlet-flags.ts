@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import type { Flags } from './arguments.ts';
 import { DEFAULT_OCCASIONS, NO_OUTLETS, noticeUrlProblem, type Outlets, pushUrlProblem } from './config/resolve-outlets.ts';
-import { didYouMean } from './nearest.ts';
 import type { MaskRequest } from './report/key-mask.ts';
 import { REPORT_FORMATS, type ReportFormat } from './report/write-report.ts';
 

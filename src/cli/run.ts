@@ -1,6 +1,7 @@
 import { Failure, policyOf } from '../core/failure.ts';
 import type { Aftercare } from './aftercare.ts';
 import { type Flags, type Invocation, parseArguments } from './arguments.ts';
+import { commandOf } from './check-arguments.ts';
 import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
 import type { PrintedCommand } from './commands/printed.ts';
 import { resultOf } from './commands/results.ts';
@@ -26,7 +27,7 @@ export async function run(machine: Machine): Promise<number> {
     invocation = await parseArguments(machine.args, version);
   } catch (error) {
     const told = openTold(machine, outputFlag(machine.args), scrubber, SILENT_LOG);
-    return finish(told, { command: '', version, startedMs: performance.now() }, async () => {
+    return finish(told, { command: commandOf(machine.args), version, startedMs: performance.now() }, async () => {
       throw error;
     });
   }
@@ -46,7 +47,8 @@ async function runCommand(
   const { command, flags, indices: named, words } = invocation;
   if (command === 'schema' || command === 'explain' || command === 'completion') {
     const { printedText } = await import('./commands/printed.ts');
-    return printResult(machine, scrubber, version, () => printedText(command, flags, words));
+    const printed = { command, version, startedMs: performance.now(), flags };
+    return printResult(machine, scrubber, printed, () => printedText(command, flags, words));
   }
   let log = SILENT_LOG;
   let aftercare: Aftercare | null = null;
@@ -92,17 +94,24 @@ async function runCommand(
   return exitCode;
 }
 
-/** A text for stdout, or the failure to make one, which is told as every failure. */
-async function printResult(machine: Machine, scrubber: SecretScrubber, version: string, text: () => string): Promise<number> {
+/** A text for stdout; as an event with `--output json`, as all results. A failure to make it is told as every failure. */
+async function printResult(machine: Machine, scrubber: SecretScrubber, run: Run & { readonly flags: Flags }, text: () => string): Promise<number> {
+  let message = '';
+  let failure: unknown = null;
   try {
-    machine.stdout.write(text());
-    return 0;
+    message = text();
   } catch (error) {
-    const told = openTold(machine, outputFlag(machine.args), scrubber, SILENT_LOG);
-    return finish(told, { command: '', version, startedMs: performance.now() }, async () => {
-      throw error;
-    });
+    failure = error;
   }
+  if (failure === null && run.flags.output !== 'json') {
+    machine.stdout.write(message);
+    return 0;
+  }
+  const told = openTold(machine, run.flags, scrubber, SILENT_LOG);
+  return finish(told, run, async () => {
+    if (failure !== null) throw failure;
+    return { exitCode: 0, message, indices: [] };
+  });
 }
 
 /** Commands are loaded when they run: a usage error or `--help` need not wait for the drivers. */

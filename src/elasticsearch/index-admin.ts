@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { Failure } from '../core/failure.ts';
 import type { CreateIndexRequest } from '../phases/sink-ports.ts';
 import { assertUnindexable } from './bulk.ts';
@@ -91,7 +92,7 @@ export async function refresh(http: Http, index: string): Promise<void> {
   const answer = await http.json({ what: `refreshing ${index}`, method: 'POST', path: `${pathOf(index)}/_refresh` });
   const { failed } = (answer as { readonly _shards: { readonly failed: number } })._shards;
   if (failed > 0)
-    throw new Failure('sink-overloaded', `${failed} shards of ${index} were not refreshed`, {
+    throw new Failure('sink-overloaded', `${counted(failed, 'shard')} of ${index} not refreshed`, {
       hint: 'See GET _cluster/allocation/explain; run the same command again.',
     });
 }

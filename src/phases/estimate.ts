@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { buildNames } from '../core/plan/names.ts';
 import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
@@ -70,11 +71,11 @@ function steps({ config, options }: PreflightRequest, table: SourceTable, index:
   return [
     `create publication and logical slot for ${table.schema}.${table.name}`,
     `create index ${index} behind a hidden build alias`,
-    `load ${table.leaves.length} relation${table.leaves.length === 1 ? '' : 's'} with ${options.copyJobs} readers and ${options.bulkJobs} bulk connections while the WAL is replayed`,
-    `verify (${options.verify}) at a fence; stop on any lasting difference or more than ${options.maxRejects} rejected rows`,
+    `load ${counted(table.leaves.length, 'relation')} with ${counted(options.copyJobs, 'reader')} and ${counted(options.bulkJobs, 'bulk connection')} while the WAL is replayed`,
+    `verify (${options.verify}) at a fence; stop on any lasting difference or more than ${counted(options.maxRejects, 'rejected row')}`,
     previous === null
       ? `put alias ${config.alias} on it${options.adopt ? ` (removing a concrete index of that name in the same call)` : ''}`
       : `move alias ${config.alias} from ${previous} in one atomic call`,
-    `drop slot and publication; keep ${options.keep} older generation${options.keep === 1 ? '' : 's'}`,
+    `drop slot and publication; keep ${counted(options.keep, 'older generation')}`,
   ];
 }

@@ -16,6 +16,13 @@ function realign(args: readonly string[], env: { readonly [name: string]: string
   return spawnSync(process.execPath, [MAIN, ...args], { cwd: DIRECTORY, env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8', input: '' });
 }
 
+function eventsOf(stdout: string): readonly { readonly [field: string]: unknown }[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
 const USAGE: readonly (readonly [args: readonly string[], stderr: RegExp])[] = [
   [[], /no command given/],
   [['rebuild', 'a', '--frsh'], /did you mean --fresh/],
@@ -24,6 +31,8 @@ const USAGE: readonly (readonly [args: readonly string[], stderr: RegExp])[] = [
   [['rebuild', 'a', '--table', 'public.a', '--bulk-bytes', '5'], /mistakes? in the configuration|--bulk-bytes/],
   [['abort', 'a'], /no connection/],
   [['abort', '*'], /cannot be an alias/],
+  [['explain'], /CODE \(an exit code, or the kind of an error\) is missing behind explain/],
+  [['completion'], /SHELL \(bash, zsh or fish\) is missing behind completion/],
 ];
 
 for (const [args, stderr] of USAGE) {
@@ -33,12 +42,6 @@ for (const [args, stderr] of USAGE) {
     assert.deepEqual([exit.status, exit.stdout], [64, '']);
   });
 }
-
-test('abort without a terminal and without --yes is exit 64 that names the flag, before anything is contacted', () => {
-  const exit = realign(['abort', 'a'], UNREACHABLE);
-  assert.equal(exit.status, 64);
-  assert.match(exit.stderr, /--yes/);
-});
 
 test('an index that the config does not have: exit 64 with the nearest name', () => {
   writeFileSync(join(DIRECTORY, 'c.yaml'), 'version: 1\nindices: { products: { table: public.products } }\n');
@@ -63,7 +66,7 @@ for (const command of ['rebuild', 'plan', 'check', 'status']) {
   });
 }
 
-test('usage errors in JSON still have the first and the last line', () => {
+test('usage errors in JSON still have the first and the last line, with the command', () => {
   const exit = realign(['rebuild', 'a', '--nope', '--output=json']);
   assert.deepEqual(
     exit.stdout
@@ -72,6 +75,27 @@ test('usage errors in JSON still have the first and the last line', () => {
       .map((line) => JSON.parse(line).type),
     ['version', 'error', 'summary'],
   );
+  for (const args of [
+    ['explain', '22', '--nope', '-o', 'json'],
+    ['explain', 'nope', '-o', 'json'],
+    ['-o', 'json', 'explain'],
+  ]) {
+    const lines = eventsOf(realign(args).stdout);
+    assert.deepEqual([lines[0]?.command, lines.at(-1)?.command, lines.at(-1)?.exit_code], ['explain', 'explain', 64], args.join(' '));
+  }
+});
+
+test('a command that only prints gives events with --output json, as all do', () => {
+  for (const args of [
+    ['explain', '22'],
+    ['completion', 'bash'],
+    ['schema', '--report'],
+  ]) {
+    const exit = realign([...args, '-o', 'json']);
+    const lines = eventsOf(exit.stdout);
+    assert.deepEqual([exit.status, lines.map(({ type }) => type)], [0, ['version', 'summary']]);
+    assert.equal(lines[1]?.message, realign(args).stdout);
+  }
 });
 
 test('schema, help and version need no config', () => {

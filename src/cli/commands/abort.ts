@@ -4,7 +4,7 @@ import { readInventory } from '../../phases/generations/inventory.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';
-import { ask, canAsk } from './ask.ts';
+import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 
 /** `realign abort INDEX`: removes an unfinished build after asking. The live generation and the alias are never touched. */
@@ -12,8 +12,6 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
   checkNames(context.named);
   const [alias = ''] = context.named;
   const configuration = configurationOf(context, false);
-  // Asked before anything is contacted when nobody can answer.
-  if (!canAsk(context)) await ask(context, `Remove what an unfinished build of ${alias} left?`);
   return withServers(configuration, context.toolVersion, async ({ source, sink }) => {
     const leftovers = await leftoversOf(alias, source, sink);
     if (leftovers !== '' && !(await ask(context, `Remove the unfinished build of ${alias} (${leftovers})?`))) {

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { policyOf } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Source } from '../../phases/ports.ts';
@@ -8,7 +9,7 @@ import { runOptions } from '../config/run-options.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { announce, withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
-import { plural, resultOf } from './results.ts';
+import { resultOf } from './results.ts';
 
 const REFUSED = 20;
 
@@ -24,7 +25,7 @@ export async function check(context: CommandContext): Promise<CommandOutcome> {
   });
   const exitCode = indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0;
   const countOf = (level: Finding['level']) => seen.filter((finding) => finding.level === level).length;
-  return { exitCode, message: `${plural(countOf('fail'), 'failure')}, ${plural(countOf('warn'), 'warning')}. Nothing was changed.`, indices };
+  return { exitCode, message: `${counted(countOf('fail'), 'failure')}, ${counted(countOf('warn'), 'warning')}. Nothing was changed.`, indices };
 }
 
 interface CheckTools {

@@ -5,7 +5,7 @@ import type { Sink } from '../../phases/sink-ports.ts';
 import type { Configuration } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';
-import { ask, canAsk } from './ask.ts';
+import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 
 interface Servers {
@@ -13,16 +13,22 @@ interface Servers {
   readonly sink: Sink;
 }
 
+interface Cleaned {
+  readonly code: number;
+  /** There was something to remove, and the answer was no. */
+  readonly declined: boolean;
+}
+
 /** `realign cleanup [INDEX…]`: removes what nobody needs any more, for the named aliases or all that the config or our indices name. */
 export async function cleanup(context: CommandContext): Promise<CommandOutcome> {
   checkNames(context.named);
   const configuration = configurationOf(context, false);
-  if (!canAsk(context)) await ask(context, 'Remove what is left over?');
   return withServers(configuration, context.toolVersion, async (servers): Promise<CommandOutcome> => {
     const aliases = context.named.length > 0 ? context.named : await allAliases(configuration, servers.sink);
-    const codes: number[] = [];
-    for (const alias of aliases) codes.push(await cleanOne(alias, configuration, context, servers));
-    return { exitCode: codes.find((code) => code !== 0) ?? 0, message: '', indices: [] };
+    const cleaned: Cleaned[] = [];
+    for (const alias of aliases) cleaned.push(await cleanOne(alias, configuration, context, servers));
+    const exitCode = cleaned.find(({ code }) => code !== 0)?.code ?? 0;
+    return { exitCode, message: cleaned.some(({ declined }) => declined) ? 'What was declined was not changed.' : '', indices: [] };
   });
 }
 
@@ -30,17 +36,17 @@ async function allAliases({ indices }: Configuration, sink: Sink): Promise<reado
   return [...new Set([...indices.keys(), ...(await sink.generations(null)).map(({ state }) => state.alias)])];
 }
 
-async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<number> {
+async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<Cleaned> {
   try {
     const { keep } = runOptions(context.flags, indices.get(alias)?.run);
     const request = { ...servers, alias, keep };
     const names = namesOf(await findLeftovers(request));
-    const wanted = names.length > 0 && (await ask(context, `${alias}: remove ${names.join(', ')}?`));
-    context.output.emit(alias, { type: 'removed', names: wanted ? await sweep(request) : [] });
-    return 0;
+    const declined = names.length > 0 && !(await ask(context, `${alias}: remove ${names.join(', ')}?`));
+    if (!declined) context.output.emit(alias, { type: 'removed', names: names.length > 0 ? await sweep(request) : [] });
+    return { code: 0, declined };
   } catch (error) {
     context.reportFailure(alias, error);
-    return policyOf(error).exitCode;
+    return { code: policyOf(error).exitCode, declined: false };
   }
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import type { Flags } from '../arguments.ts';
 import type { Environment } from '../config/environment.ts';
 import { aliasProblem } from '../config/index-names.ts';
@@ -6,7 +7,6 @@ import { type Configuration, type IndexEntry, loadConfiguration } from '../confi
 import type { Outlets } from '../config/resolve-outlets.ts';
 import type { CommandName } from '../flags.ts';
 import type { Machine } from '../machine.ts';
-import { didYouMean } from '../nearest.ts';
 import type { IndexResult, Output } from '../output/output-event.ts';
 import type { SecretScrubber } from '../secrets.ts';
 

@@ -44,8 +44,9 @@ function flagWords(options: OptionTable): string {
 
 /** After a flag with a fixed set of values those; after one that names a file nothing of ours, so that the shell completes paths. */
 function valueCases(): readonly string[] {
-  const tables: OptionTable = Object.assign({}, GLOBAL, ...Object.values(COMMANDS).map(({ options }) => options));
-  const taking = Object.entries(tables).filter(([, { type }]) => type === 'string');
+  const flags = [GLOBAL, ...Object.values(COMMANDS).map(({ options }) => options)].flatMap((table) => Object.entries(table));
+  // A name may be a switch of another command: `schema --report`.
+  const taking = Object.entries(Object.fromEntries(flags.filter(([, { type }]) => type === 'string')));
   return taking.map(([name, { choices, alias }]) => {
     const pattern = [`--${name}`, ...(typeof alias === 'string' ? [`-${alias}`] : [])].join('|');
     const reply = choices === undefined ? 'COMPREPLY=()' : `COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$word"))`;

@@ -1,9 +1,9 @@
 import type { ControlOrder, LimitChanges } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { steer } from '../../phases/steering/steer.ts';
 import { systemClock } from '../clock.ts';
 import { parseSize, SIZE_EXPECTED } from '../config/quantity.ts';
-import { didYouMean } from '../nearest.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind, policyOf } from '../../core/failure.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { EXIT_CODES, type ExitCode, KIND_MEANINGS } from '../exit-codes.ts';
-import { didYouMean } from '../nearest.ts';
 
 /** `realign explain CODE`: what an exit code, or the kind of an error, means. Throws `usage` for one that does not exist. */
 export function explainText(word: string): string {

@@ -6,8 +6,3 @@ export function resultOf(exitCode: number, command: string): RunResult {
   if (exitCode === 2) return command === 'audit' ? 'drift' : 'has-work';
   return exitCode === 130 || exitCode === 143 ? 'interrupted' : 'failed';
 }
-
-/** `1 failure`, `2 failures`. */
-export function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}

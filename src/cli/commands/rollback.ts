@@ -2,7 +2,7 @@ import { type Freshness, planRollback, rollBack } from '../../phases/generations
 import { systemClock } from '../clock.ts';
 import { formatBytes } from '../config/quantity.ts';
 import { withServers } from '../servers.ts';
-import { ask, canAsk } from './ask.ts';
+import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 
 /** `realign rollback INDEX [--to GENERATION]`: the alias goes back to a kept generation; says first how old that is. */
@@ -10,7 +10,6 @@ export async function rollback(context: CommandContext): Promise<CommandOutcome>
   checkNames(context.named);
   const [alias = ''] = context.named;
   const configuration = configurationOf(context, false);
-  if (!canAsk(context)) await ask(context, `Roll ${alias} back?`);
   const to = typeof context.flags.to === 'string' ? context.flags.to : null;
   const reporter = { report: (event: Parameters<typeof context.output.emit>[1]) => context.output.emit(alias, event) };
   return withServers(configuration, context.toolVersion, async (servers): Promise<CommandOutcome> => {

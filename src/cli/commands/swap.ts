@@ -1,7 +1,7 @@
 import { findHeld, type HeldBuild, release, waitForSwap } from '../../phases/steering/release-held.ts';
 import { systemClock } from '../clock.ts';
 import { withServers } from '../servers.ts';
-import { ask, canAsk } from './ask.ts';
+import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
 import { rebuildOne } from './rebuild.ts';
 
@@ -11,7 +11,6 @@ export async function swap(context: CommandContext): Promise<CommandOutcome> {
   const [entry] = wantedIndices(context, configuration);
   if (entry === undefined) throw new RangeError('BUG: one index is named');
   const { alias } = entry.config;
-  if (!canAsk(context)) await ask(context, `Swap the held build of ${alias} in?`);
   const held = await withServers(configuration, context.toolVersion, async (servers): Promise<HeldBuild | null> => {
     const request = { ...servers, clock: systemClock, alias, signal: context.signal };
     const found = await findHeld(request);

@@ -55,6 +55,11 @@ export function formatBytes(bytes: number | bigint): string {
   return `${bytes} B`;
 }
 
+/** `1 row`, `12,404,551 rows`; `many` where an s is not enough. */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${Math.round(count) === 1 ? one : many}`;
+}
+
 /** `12,404,551`: the same in every locale. */
 export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import type { ConfigPath, Problems } from './problems.ts';
 import {
   type ConfigFile,

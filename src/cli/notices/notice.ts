@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../config/quantity.ts';
+import { formatCounted, formatDuration } from '../config/quantity.ts';
 import type { IndexReport, Report } from '../report/report-schema.ts';
 import { verdictOf } from '../report/verdict.ts';
 
@@ -64,7 +64,7 @@ function textOf(run: IndexReport, command: string, event: NoticeOccasion): strin
   const build = run.build === null ? '' : ` (build ${run.build})`;
   if (event === 'held') return `⏸ realign ${command} ${mrkdwn(run.index)}${build}: verified, and held before the swap`;
   const { mark, headline } = verdictOf(run);
-  const rows = run.verification === null ? '' : `, ${formatCount(run.verification.rows)} rows`;
+  const rows = run.verification === null ? '' : `, ${formatCounted(run.verification.rows, 'row')}`;
   const exit = run.exitCode === 0 ? '' : `, exit ${run.exitCode}`;
   return `${mark} realign ${command} ${mrkdwn(run.index)}${build}: ${headline}${rows}, ${formatDuration(run.durationMs)}${exit}`;
 }

@@ -1,5 +1,5 @@
 import type { AuditDifference, AuditReport } from '../../core/audit-report.ts';
-import { formatCount, formatDuration } from '../config/quantity.ts';
+import { formatCount, formatCounted, formatDuration } from '../config/quantity.ts';
 import type { Paint } from './paint.ts';
 
 const SHOWN_DIFFERENCES = 20;
@@ -35,7 +35,7 @@ function verdictText(report: AuditReport): string {
     case 'drift':
       return driftText(report);
     case 'unsettled':
-      return `${formatCount(report.unsettledCount)} keys went on changing and could not be judged`;
+      return `${formatCounted(report.unsettledCount, 'key')} went on changing and could not be judged`;
     case 'unfinished':
       return `no difference so far; ${percent(report.covered)} looked at`;
   }
@@ -45,7 +45,7 @@ function driftText({ kinds, differenceCount, rows, rejected, documents }: AuditR
   if (differenceCount === 0) {
     return rows - rejected === documents
       ? 'drift of the mapping'
-      : `drift: ${formatCount(rows - rejected)} rows, ${formatCount(documents)} documents`;
+      : `drift: ${formatCounted(rows - rejected, 'row')}, ${formatCounted(documents, 'document')}`;
   }
   const parts = Object.entries(kinds).filter(([, count]) => count > 0);
   return `drift: ${parts.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')}`;
@@ -53,11 +53,11 @@ function driftText({ kinds, differenceCount, rows, rejected, documents }: AuditR
 
 function comparedText(report: AuditReport): string {
   const { mode, rows, documents, partitions, partitionsEqual, sampled, sampledDocuments, generation, fenceLsn, foreignWrites, seed } = report;
-  if (mode === 'keys') return `${formatCount(rows)} named keys of ${generation}`;
-  const parts = [`${formatCount(rows)} rows, ${formatCount(documents)} documents of ${generation} at ${fenceLsn}`];
+  if (mode === 'keys') return `${formatCounted(rows, 'named key')} of ${generation}`;
+  const parts = [`${formatCounted(rows, 'row')}, ${formatCounted(documents, 'document')} of ${generation} at ${fenceLsn}`];
   if (partitions > 0) parts.push(`${formatCount(partitionsEqual)} of ${formatCount(partitions)} partitions equal at once`);
   if (sampled.random + sampledDocuments > 0) parts.push(`${formatCount(sampled.random + sampledDocuments)} sampled (seed ${seed})`);
-  if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCount(foreignWrites)} documents last written by others`);
+  if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCounted(foreignWrites, 'document')} last written by others`);
   return parts.join('; ');
 }
 

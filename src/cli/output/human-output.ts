@@ -1,5 +1,5 @@
 import type { ProgressFigures, RunEvent, VerifyReport } from '../../core/events.ts';
-import { formatCount, formatDuration } from '../config/quantity.ts';
+import { formatCounted, formatDuration } from '../config/quantity.ts';
 import { buildOf } from './json-output.ts';
 import type { LiveBlock } from './live-block.ts';
 import type { CommandEvent, Output, OutputEvent } from './output-event.ts';
@@ -156,7 +156,7 @@ function detailOf(event: OutputEvent): string | null {
   if (event.type === 'verify.result') return verifySummary(event);
   if (event.type === 'swap') return `${event.alias}: ${event.from ?? '(nothing)'} → ${event.to}`;
   if (event.type !== 'progress') return event.type === 'phase.started' ? '' : null;
-  return event.phase === 'load' ? `${formatCount(event.rows)} rows` : `${formatCount(event.changes)} changes applied`;
+  return event.phase === 'load' ? formatCounted(event.rows, 'row') : `${formatCounted(event.changes, 'change')} applied`;
 }
 
 const COMMAND_EVENTS = ['version', 'versions', 'target', 'finding', 'plan', 'status', 'audit.result', 'removed', 'error', 'summary'];

@@ -1,6 +1,6 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { ProgressFigures } from '../../core/events.ts';
-import { formatBytes, formatCount, formatDuration } from '../config/quantity.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration } from '../config/quantity.ts';
 
 /** Two lines at the bottom of the terminal that are redrawn in place: the load, and what the replay does beside it. */
 export class LiveBlock {
@@ -43,7 +43,7 @@ export function loadText(figures: ProgressFigures): string {
 
 export function replayText(figures: ProgressFigures): string {
   const wal = `slot WAL ${formatBytes(BigInt(figures.slotWalBytes))} of ${formatBytes(BigInt(figures.slotWalLimitBytes))}`;
-  const parts = [`lag ${formatBytes(BigInt(figures.lagBytes))}`, `${formatCount(figures.changes)} changes applied`, wal];
+  const parts = [`lag ${formatBytes(BigInt(figures.lagBytes))}`, `${formatCounted(figures.changes, 'change')} applied`, wal];
   parts.push(`rejected ${figures.rejected}`, `retries ${figures.retries}`);
   if (figures.throttle !== '') parts.push(`waiting: ${figures.throttle}`);
   return parts.join(' · ');

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
-import { formatBytes, formatCount, formatDuration } from '../config/quantity.ts';
+import { formatBytes, formatCounted, formatDuration } from '../config/quantity.ts';
 import { auditLines } from './audit-text.ts';
 import type { CommandEvent, PlanFacts, StatusFacts } from './output-event.ts';
 import type { Paint } from './paint.ts';
@@ -42,7 +42,7 @@ function findingLines(finding: Finding, paint: Paint): readonly string[] {
 }
 
 function planLines(plan: PlanFacts): readonly string[] {
-  const rows = plan.rows < 0 ? 'an unknown number of rows (never analysed)' : `~${formatCount(plan.rows)} rows`;
+  const rows = plan.rows < 0 ? 'an unknown number of rows (never analysed)' : `~${formatCounted(plan.rows, 'row')}`;
   return [
     `${plan.table}: ${rows}, ${formatBytes(plan.bytes)}`,
     plan.resumes === null ? `new generation: ${plan.generation}` : `resumes the unfinished build ${plan.resumes}`,

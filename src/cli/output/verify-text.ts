@@ -1,5 +1,5 @@
 import type { VerifyReport } from '../../core/events.ts';
-import { formatCount } from '../config/quantity.ts';
+import { formatCount, formatCounted } from '../config/quantity.ts';
 
 const SHOWN_DIFFERENCES = 20;
 
@@ -28,6 +28,6 @@ export function differenceLines(index: string, report: VerifyReport, showValues:
   });
   const rest = report.differenceCount - lines.length;
   if (rest > 0) lines.push(`and ${formatCount(rest)} more (--output json lists up to 1,000)`);
-  if (report.unsettled.length > 0) lines.push(`${formatCount(report.unsettled.length)} keys went on changing and could not be judged`);
+  if (report.unsettled.length > 0) lines.push(`${formatCounted(report.unsettled.length, 'key')} went on changing and could not be judged`);
   return lines;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { KIND_WORDS } from './difference-words.ts';
 import type { IndexReport, Report, ReportFailure, Verification } from './report-schema.ts';
 import { escapeXml as xml } from './visible-text.ts';
@@ -73,12 +74,12 @@ function verificationCases(verification: Verification): readonly TestCase[] {
   };
   const found = differenceCount > 0;
   return [
-    check('counts', expected === documents || verification.audit?.sectioned === true, `${expected} documents expected, ${documents} found`),
+    check('counts', expected === documents || verification.audit?.sectioned === true, `${counted(expected, 'document')} expected, ${documents} found`),
     ...(partitions === 0
       ? []
       : [check('checksums', partitionsEqual === partitions || !found, `${partitions - partitionsEqual} of ${partitions} partitions differ`)]),
-    check('documents', !found, `${differenceCount} documents differ`, keyLines(verification)),
-    check('settled', unsettledCount === 0, `${unsettledCount} keys could not be judged`),
+    check('documents', !found, counted(differenceCount, 'document differs', 'documents differ'), keyLines(verification)),
+    check('settled', unsettledCount === 0, `${counted(unsettledCount, 'key')} could not be judged`),
   ];
 }
 
@@ -87,7 +88,13 @@ function rejectCases({ rejects, failure }: IndexReport): readonly TestCase[] {
   // Within --max-rejects they are allowed, which is not the same as passed.
   const text = rejects.groups.map(({ column, reason, count }) => `${count} × column ${column}: ${reason}`).join('\n');
   const element = failure?.kind === 'too-many-rejects' ? 'failure' : 'skipped';
-  return [{ name: 'rejected rows', seconds: 0, outcome: { element, type: 'rejected', message: `${rejects.count} rows are not in the index`, text } }];
+  return [
+    {
+      name: 'rejected rows',
+      seconds: 0,
+      outcome: { element, type: 'rejected', message: `${counted(rejects.count, 'row is', 'rows are')} not in the index`, text },
+    },
+  ];
 }
 
 function keyLines({ differences, differenceCount }: Verification): string {

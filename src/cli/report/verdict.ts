@@ -1,4 +1,4 @@
-import { formatCount } from '../config/quantity.ts';
+import { formatCount, formatCounted } from '../config/quantity.ts';
 import type { IndexReport, Report, Verification } from './report-schema.ts';
 
 /** How a run of one index is told in a line. `tone` never stands alone: the mark and the words say the same. */
@@ -75,7 +75,7 @@ function auditVerdict(exitCode: number, verification: Verification, audit: NonNu
     case 'drift':
       return bad(`Drift: ${found}`, sidesSentence(verification));
     case 'unsettled':
-      return warn('Not judged completely', `${formatCount(verification.unsettledCount)} keys went on changing while they were looked at.`);
+      return warn('Not judged completely', `${formatCounted(verification.unsettledCount, 'key')} went on changing while they were looked at.`);
     case 'unfinished':
       return warn('Not finished', `${Math.floor(audit.covered * 100)} % looked at; the next run goes on there.`);
   }
@@ -92,9 +92,9 @@ function equalSentence(verification: Verification): string {
 }
 
 function sidesSentence({ rows, documents }: Verification): string {
-  return `${formatCount(rows)} rows, ${formatCount(documents)} documents`;
+  return `${formatCounted(rows, 'row')}, ${formatCounted(documents, 'document')}`;
 }
 
 function countSentence(count: number): string {
-  return count === 1 ? '1 document differs' : `${formatCount(count)} documents differ`;
+  return formatCounted(count, 'document differs', 'documents differ');
 }

@@ -1,7 +1,7 @@
 import type { DocumentField } from '../encode/document-plan.ts';
+import { didYouMean } from '../nearest-name.ts';
 import type { Column, SourceTable } from '../table.ts';
 import type { IndexConfig } from './index-config.ts';
-import { didYouMean } from './nearest-name.ts';
 
 export interface DocumentColumns {
   /** Document columns in table order, then computed fields, then key columns that are not in the document. */

@@ -1,8 +1,8 @@
 import type { DocumentField } from '../encode/document-plan.ts';
+import { didYouMean } from '../nearest-name.ts';
 import type { Column } from '../table.ts';
 import { type FieldMapping, fieldMappingOf } from './field-type.ts';
 import type { IndexConfig } from './index-config.ts';
-import { didYouMean } from './nearest-name.ts';
 
 export interface Mapping {
   readonly [key: string]: unknown;

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import type { VerifyReport } from '../events.ts';
 import { Failure } from '../failure.ts';
 
@@ -15,22 +16,16 @@ export function isPassing(report: VerifyReport): boolean {
 export function requirePassing(report: VerifyReport): PassingReport {
   if (isPassing(report)) return report as PassingReport;
   throw new Failure('verification-failed', `verification failed: ${reasons(report).join('; ')}`, {
-    hint:
-      'Nothing was swapped; the alias still serves the previous generation. Compare again with `realign audit <alias> --index <generation>`, ' +
-      'look at the named documents, then rebuild with `realign rebuild <alias> --fresh` or give up with `realign abort <alias>`.',
+    hint: 'Nothing was swapped; the alias still serves what it served before. Look at the documents that are named.',
   });
 }
 
 function reasons(report: VerifyReport): readonly string[] {
   const found: string[] = [];
-  if (report.differenceCount > 0) found.push(`${plural(report.differenceCount, 'document differs', 'documents differ')}`);
-  if (report.unsettled.length > 0) found.push(`${plural(report.unsettled.length, 'document', 'documents')} kept changing and could not be judged`);
+  if (report.differenceCount > 0) found.push(counted(report.differenceCount, 'document differs', 'documents differ'));
+  if (report.unsettled.length > 0) found.push(`${counted(report.unsettled.length, 'document')} kept changing and could not be judged`);
   if (report.rows - report.rejected !== report.documents) {
-    found.push(`${report.rows} rows less ${report.rejected} rejected are not ${report.documents} documents`);
+    found.push(`${counted(report.rows, 'row')} less ${report.rejected} rejected are not ${counted(report.documents, 'document')}`);
   }
   return found;
-}
-
-function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

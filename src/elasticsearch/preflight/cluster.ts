@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Http } from '../connect.ts';
 import { type FlatSettings, flattenSettings } from '../settings.ts';
@@ -44,7 +45,7 @@ export function wantedShards(request: PreflightRequest): { readonly shards: numb
 }
 
 function versionFinding({ version }: Root, health: ClusterHealth): Finding {
-  const seen = `server ${version.number}, ${health.number_of_data_nodes} data node${health.number_of_data_nodes === 1 ? '' : 's'}, ${health.status}`;
+  const seen = `server ${version.number}, ${counted(health.number_of_data_nodes, 'data node')}, ${health.status}`;
   if (version.build_flavor === 'serverless') {
     return fail(
       'version',
@@ -72,7 +73,7 @@ function replicasFinding(health: ClusterHealth, replicas: number): Finding | nul
   if (replicas <= reachable) return null;
   return warn(
     'reachable-replicas',
-    `${replicas} replica${replicas === 1 ? '' : 's'} wanted, but ${health.number_of_data_nodes} data node(s) can hold ${reachable}: the new index never becomes green`,
+    `${counted(replicas, 'replica')} wanted, but ${counted(health.number_of_data_nodes, 'data node')} can hold ${reachable}: the new index never becomes green`,
     health.number_of_data_nodes === 1
       ? 'fine on a cluster of one node, where yellow is enough for the swap; settings.number_of_replicas: 0 says so'
       : `set settings.number_of_replicas: ${reachable}, or swap with --swap-when yellow`,
@@ -84,7 +85,7 @@ function shardsFinding(health: ClusterHealth, cluster: FlatSettings, wanted: num
   if (health.active_shards + wanted <= limit) return null;
   return fail(
     'shards-limit',
-    `${health.active_shards} shards are open and ${wanted} more are needed; the limit is ${limit}`,
+    `${counted(health.active_shards, 'shard is', 'shards are')} open and ${wanted} more are needed; the limit is ${limit}`,
     'remove old indices (realign cleanup), or raise cluster.max_shards_per_node',
   );
 }

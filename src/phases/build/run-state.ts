@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Reporter } from '../../core/events.ts';
 import { Failure } from '../../core/failure.ts';
@@ -127,9 +128,13 @@ export class RejectList {
 }
 
 function tooMany(count: number, limit: number, column: string, reason: string): Failure {
-  return new Failure('too-many-rejects', `${count} rows cannot be indexed and --max-rejects is ${limit}; the last one: column ${column}: ${reason}`, {
-    hint: 'Mend the rows or the mapping (the rejects file names them), choose a policy (onNonFinite, onUnrepresentable, idHash), or allow them with --max-rejects N.',
-  });
+  return new Failure(
+    'too-many-rejects',
+    `${counted(count, 'row')} cannot be indexed and --max-rejects is ${limit}; the last one: column ${column}: ${reason}`,
+    {
+      hint: 'Mend the rows or the mapping (the rejects file names them), choose a policy (onNonFinite, onUnrepresentable, idHash), or allow them with --max-rejects N.',
+    },
+  );
 }
 
 /** Throws the reason of the abort, which is the failure that stopped the run. */

@@ -75,13 +75,18 @@ function chosen(generations: readonly Generation[], from: Generation, wanted: st
   const names = kept.map(({ index }) => index);
   const to = wanted === null ? (kept.find(({ index }) => index === from.state.previous) ?? kept[0]) : kept.find(({ index }) => index === wanted);
   if (to !== undefined) return to;
-  throw new Failure(
-    'preflight-refused',
-    wanted === null ? 'no other generation is kept' : `${wanted} is not a kept generation of ${from.state.alias}`,
-    {
-      hint: names.length === 0 ? 'Nothing to go back to (keep: 0, or this is the first build).' : `Kept: ${names.join(', ')}.`,
-    },
-  );
+  const hint =
+    names.length === 0 ? `No other generation of ${from.state.alias} is kept (keep: 0, or this is the first build).` : `Kept: ${names.join(', ')}.`;
+  throw new Failure('preflight-refused', whyNot(generations, from, wanted), { hint });
+}
+
+function whyNot(generations: readonly Generation[], { index, state: { alias } }: Generation, wanted: string | null): string {
+  if (wanted === null) return `there is nothing to roll ${alias} back to`;
+  if (wanted === index) return `${alias} is on ${wanted} already`;
+  const known = generations.find((generation) => generation.index === wanted);
+  return known === undefined
+    ? `${alias} has no generation named ${JSON.stringify(wanted)}`
+    : `${wanted} cannot serve ${alias}: its build is in phase ${known.state.phase}`;
 }
 
 async function freshnessOf(source: Source, { index, state }: Generation): Promise<Freshness> {

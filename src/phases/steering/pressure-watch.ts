@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { Failure } from '../../core/failure.ts';
 import { startLoop } from '../build/loop.ts';
 import type { Run } from '../build/run-state.ts';
@@ -37,7 +38,7 @@ async function lookAtStandbys(run: Run, seen: { warnedOfHidden: boolean }): Prom
   run.reporter.report({
     type: 'warning',
     code: 'replica-lag-hidden',
-    message: `limits.replicaLag cannot be judged for ${hidden} standbys: this role does not see their lag`,
+    message: `limits.replicaLag cannot be judged for ${counted(hidden, 'standby')}: this role does not see their lag`,
     hint: 'grant pg_read_all_stats to the role of realign',
   });
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Relation } from '../catalog.ts';
 import { isTrue, query, type Session, textOf } from '../connect.ts';
@@ -22,7 +23,7 @@ export const checkSelect = tableCheck(async ({ session, relation, config, tableT
     const text = target.oid === relation.oid ? tableText : `${tableText}: partition ${target.schema}.${target.name}`;
     return [await refusal(session, target, { user: config.user, text })];
   }
-  return [ok('select', `${config.user} may read ${columns.length} columns of ${tableText}`)];
+  return [ok('select', `${config.user} may read ${counted(columns.length, 'column')} of ${tableText}`)];
 });
 
 async function readColumnNames(session: Session, oid: number): Promise<readonly { readonly name: string }[]> {

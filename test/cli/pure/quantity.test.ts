@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { readEnvironment } from '../../../src/cli/config/environment.ts';
 import { interpolate } from '../../../src/cli/config/interpolate.ts';
 import { formatBytes, formatCount, formatDuration, parseDuration, parseSize } from '../../../src/cli/config/quantity.ts';
-import { didYouMean, nearest } from '../../../src/cli/nearest.ts';
+import { didYouMean, nearest } from '../../../src/core/nearest-name.ts';
 
 test('durations need their unit', () => {
   assert.equal(parseDuration('30s'), 30_000);

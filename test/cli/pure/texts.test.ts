@@ -9,6 +9,8 @@ import { EXIT_CODES, KIND_MEANINGS } from '../../../src/cli/exit-codes.ts';
 import { COMMANDS } from '../../../src/cli/flags.ts';
 import { configTemplate, esRole, grantSql } from '../../../src/cli/init-texts.ts';
 import { Failure, type FailureKind, policyOf } from '../../../src/core/failure.ts';
+import { buildNames } from '../../../src/core/plan/names.ts';
+import { matchesPattern } from '../../../src/elasticsearch/preflight/names.ts';
 import { loadText } from './load-config.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..', '..');
@@ -75,4 +77,11 @@ test('init: the written config is one that loads, as it is and with its comments
 test('init: SQL and role for exactly this table and alias', () => {
   assert.match(grantSql('"O\'dd"."T"'), /wanted regclass := '"O''dd"\."T"';/);
   assert.deepEqual(JSON.parse(esRole('products')).indices[0].names, ['products', 'products-*']);
+});
+
+test('the Elasticsearch role of an alias with capitals covers the generations, which have none', () => {
+  const { indices } = JSON.parse(esRole('Produkte-EU')) as { readonly indices: readonly { readonly names: readonly string[] }[] };
+  const { index, buildAlias } = buildNames('Produkte-EU', 'k3f9', new Date(0));
+  const covered = (name: string): boolean => indices[0]?.names.some((pattern) => matchesPattern(pattern, name)) ?? false;
+  assert.deepEqual(['Produkte-EU', index, buildAlias].map(covered), [true, true, true]);
 });

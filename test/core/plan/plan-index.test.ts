@@ -105,11 +105,11 @@ test('all mistakes of the config are told at once, with the nearest names', () =
   );
   for (const part of [
     '5 mistakes in the config:',
-    'indices.products.columns.include: the table has no column "nmae" (did you mean "name"?)',
+    'indices.products.columns.include: the table has no column "nmae"; did you mean "name"?',
     'indices.products.columns.exclude: the table has no column "zzzzzzzzz"\n',
-    'indices.products.rename: the table has no column "prise" (did you mean "price"?)',
+    'indices.products.rename: the table has no column "prise"; did you mean "price"?',
     'indices.products.rename: column "price" is not in the document',
-    'indices.products.fields: the document has no field "idd" (did you mean "id"?)',
+    'indices.products.fields: the document has no field "idd"; did you mean "id"?',
   ]) {
     assert.ok(message.includes(part), `${part}\n-- in --\n${message}`);
   }
@@ -125,7 +125,7 @@ for (const [what, config, part] of [
   [
     'a strict mapping without a field',
     { mapping: { dynamic: 'strict', properties: { id: {}, name: {}, prices: {} } } },
-    'no property "price" (did you mean "prices"?)',
+    'no property "price"; did you mean "prices"?',
   ],
 ] as readonly (readonly [string, Partial<IndexConfig>, string])[]) {
   test(`a mistake: ${what}`, () => assert.ok(problemsOf(products, configOf(config)).includes(part), problemsOf(products, configOf(config))));

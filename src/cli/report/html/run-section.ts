@@ -1,4 +1,4 @@
-import { formatCount } from '../../config/quantity.ts';
+import { formatCount, formatCounted } from '../../config/quantity.ts';
 import type { IndexReport, Report, ReportFailure, Verification } from '../report-schema.ts';
 import { type Verdict, verdictOf } from '../verdict.ts';
 import { differences } from './differences.ts';
@@ -51,7 +51,7 @@ function method(verification: Verification): Html {
 
 function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair }: NonNullable<Verification['audit']>): Html {
   const types = mapping.map(({ field, expected, actual }) => html`<div><code>${field}</code> is ${actual}, the config asks for ${expected}</div>`);
-  const unindexed = ignored.map(({ field, documents }) => html`<div><code>${field}</code> in ${formatCount(documents)} documents</div>`);
+  const unindexed = ignored.map(({ field, documents }) => html`<div><code>${field}</code> in ${formatCounted(documents, 'document')}</div>`);
   const repaired =
     repair === null
       ? NOTHING
@@ -68,9 +68,9 @@ function rejected({ rejects }: IndexReport): Html {
   const named = rejects.named.map(
     ({ key, column, reason }) => html`<tr><th scope="row"><code>${key}</code></th><td><code>${column}</code></td><td>${reason}</td></tr>`,
   );
-  return html`<h3>Rejected rows</h3><p class="quiet">${formatCount(rejects.count)} rows are not in the index because it cannot hold them.</p>
+  return html`<h3>Rejected rows</h3><p class="quiet">${formatCounted(rejects.count, 'row is', 'rows are')} not in the index because it cannot hold them.</p>
 <table><thead><tr><th scope="col">column</th><th scope="col">reason</th><th scope="col" class="number">rows</th></tr></thead><tbody>${groups}</tbody></table>
-<details><summary>${formatCount(rejects.named.length)} keys</summary><div class="scroll" tabindex="0" role="region" aria-label="Rejected keys"><table class="keys"><thead><tr><th scope="col">key</th><th scope="col">column</th><th scope="col">reason</th></tr></thead><tbody>${named}</tbody></table></div></details>`;
+<details><summary>${formatCounted(rejects.named.length, 'key')}</summary><div class="scroll" tabindex="0" role="region" aria-label="Rejected keys"><table class="keys"><thead><tr><th scope="col">key</th><th scope="col">column</th><th scope="col">reason</th></tr></thead><tbody>${named}</tbody></table></div></details>`;
 }
 
 function warnings(run: IndexReport): Html {

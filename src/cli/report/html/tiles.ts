@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../../config/quantity.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration } from '../../config/quantity.ts';
 import type { IndexReport } from '../report-schema.ts';
 import { type Html, html } from './markup.ts';
 
@@ -59,7 +59,7 @@ function runTiles({ durationMs, totals, phases }: IndexReport): readonly Tile[] 
   const loadMs = load.durationMs ?? durationMs - load.startedMs;
   return [
     time,
-    { label: 'Load', value: `${formatCount((totals.rows / Math.max(1, loadMs)) * 1000)}/s`, note: `${formatCount(totals.rows)} rows, average` },
+    { label: 'Load', value: `${formatCount((totals.rows / Math.max(1, loadMs)) * 1000)}/s`, note: `${formatCounted(totals.rows, 'row')}, average` },
     { label: 'Changes replayed', value: formatCount(totals.changes), note: `lag at most ${formatBytes(BigInt(totals.peakLagBytes))}` },
     { label: 'WAL held back', value: formatBytes(BigInt(totals.peakSlotWalBytes)), note: 'by the slot, at most' },
     { label: 'Retries', value: formatCount(totals.retries), note: 'of requests' },
