@@ -96,6 +96,16 @@ function kindOf(error: ServerError): Kind {
   return BY_TYPE[error.type] ?? BY_STATUS[error.status] ?? REFUSED;
 }
 
+/** The server's reason for refusing a mapping or settings, without what is wrapped around it (`template after composition is invalid`). Only for requests without documents. */
+export function innermostReason(body: string): string {
+  let error = rawError(body);
+  while (error?.caused_by !== undefined) error = error.caused_by;
+  const reason = typeof error?.reason === 'string' ? error.reason : 'no reason given';
+  return reason
+    .replace(/^index_template \[[^\]]*\] invalid, cause \[(?:Validation Failed: )?/, '')
+    .replace(/;?\]$/, (end) => (end === ';]' ? '' : end));
+}
+
 /** The client's errors carry request and response (documents, headers): only name and message go on (docs/servers.md C11). */
 function withoutBody(error: Error): Error {
   const plain = new Error(error.message);
@@ -107,17 +117,24 @@ interface RawError {
   readonly type?: unknown;
   readonly reason?: unknown;
   readonly root_cause?: readonly RawError[];
+  readonly caused_by?: RawError;
 }
 
 /** `search_phase_execution_exception` only wraps: an expired point in time is told by its root cause. */
 function parseError(body: string): { readonly type?: string; readonly reason?: string } {
+  const error = rawError(body);
+  if (error === null) return {};
+  const [cause] = error.type === 'search_phase_execution_exception' && Array.isArray(error.root_cause) ? error.root_cause : [];
+  const { type, reason } = cause ?? error;
+  return { ...(typeof type === 'string' ? { type } : {}), ...(typeof reason === 'string' ? { reason } : {}) };
+}
+
+/** Null for bodies that are not Elasticsearch's, a proxy's page for example. */
+function rawError(body: string): RawError | null {
   try {
     const error = (JSON.parse(body) as { error?: RawError } | null)?.error;
-    if (typeof error !== 'object' || error === null) return {};
-    const [cause] = error.type === 'search_phase_execution_exception' && Array.isArray(error.root_cause) ? error.root_cause : [];
-    const { type, reason } = cause ?? error;
-    return { ...(typeof type === 'string' ? { type } : {}), ...(typeof reason === 'string' ? { reason } : {}) };
+    return typeof error === 'object' && error !== null ? error : null;
   } catch {
-    return {};
+    return null;
   }
 }

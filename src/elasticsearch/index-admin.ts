@@ -20,9 +20,7 @@ export async function createIndex(http: Http, request: CreateIndexRequest): Prom
   assertUnindexable(request.buildAlias);
   const { index } = request;
   const settings = loadSettings(request.settings);
-  const created = await http.json({ what: `creating the index ${index}`, method: 'PUT', path: pathOf(index), body: bodyOf(request, settings) }, [
-    'resource_already_exists_exception',
-  ]);
+  const created = await putIndex(http, request, settings);
   if (created === null) await assertOurs(http, request);
   const made = await readMade(http, index);
   const problems = problemsOf(request, settings, made);
@@ -95,6 +93,21 @@ export async function refresh(http: Http, index: string): Promise<void> {
     throw new Failure('sink-overloaded', `${counted(failed, 'shard')} of ${index} not refreshed`, {
       hint: 'See GET _cluster/allocation/explain; run the same command again.',
     });
+}
+
+/** A body that the server refuses made nothing, and no time mends it: that is a mistake of the config, which a preflight without the privilege to try it cannot see. */
+async function putIndex(http: Http, request: CreateIndexRequest, settings: FlatSettings): Promise<unknown> {
+  const { index } = request;
+  const call = { what: `creating the index ${index}`, method: 'PUT', path: pathOf(index), body: bodyOf(request, settings) } as const;
+  try {
+    return await http.json(call, ['resource_already_exists_exception']);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'sink-refused') throw error;
+    throw new Failure('preflight-refused', error.message, {
+      hint: 'Correct the mapping or the settings in the config; the index was not made.',
+      cause: error,
+    });
+  }
 }
 
 function bodyOf(request: CreateIndexRequest, settings: FlatSettings): object {

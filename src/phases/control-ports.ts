@@ -12,12 +12,20 @@ export interface ControlSource {
   serverTime(): Promise<Date>;
 }
 
+/** What the operator's query says. */
+export type ThrottleAnswer =
+  | { readonly kind: 'pass' }
+  /** `slow`: it ran into its timeout, which is an answer as well. */
+  | { readonly kind: 'hold'; readonly slow: boolean }
+  /** `why` is the server's word on the statement, never a row value. */
+  | { readonly kind: 'unusable'; readonly why: string };
+
 /** How production is doing. */
 export interface PressureSource {
   /** The largest replay lag of the physical standbys, 0 without any; `hidden` standbys do not show theirs to this role. */
   replicaLag(): Promise<{ readonly lagMs: number; readonly hidden: number }>;
-  /** Runs the operator's query read-only with a short timeout: true = hold back. Throws `config` for SQL that cannot run. */
-  throttleQuery(sql: string): Promise<boolean>;
+  /** Asks the operator's query, read-only and with a short timeout. SQL that cannot run is an answer, no failure. */
+  throttleQuery(sql: string): Promise<ThrottleAnswer>;
   /** Who waits for or holds an ACCESS EXCLUSIVE lock on one of these relations, in words; null if nobody does. */
   exclusiveLock(oids: readonly number[]): Promise<string | null>;
   /** Open writing transactions, oldest first, in words: they keep every slot's WAL. */

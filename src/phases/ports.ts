@@ -141,6 +141,8 @@ export interface SourcePreflightOptions extends Partial<RowExpressions> {
   readonly excludedColumns: readonly string[];
   /** The columns of the `_id`; null: the primary key. */
   readonly id?: readonly string[] | null;
+  /** `limits.query` of the config; null: there is none. */
+  readonly throttleQuery?: string | null;
 }
 
 /** An advisory lock held by its own session. */

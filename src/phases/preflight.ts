@@ -28,7 +28,8 @@ export interface PreflightReport {
 export async function runPreflight(request: PreflightRequest): Promise<PreflightReport> {
   const { source, sink, config, options } = request;
   const { where, computed, id } = config;
-  const findings = [...(await source.preflight(config.table, { excludedColumns: config.columns.exclude, where, computed, id }))];
+  const asked = { excludedColumns: config.columns.exclude, where, computed, id, throttleQuery: options.throttles.query };
+  const findings = [...(await source.preflight(config.table, asked))];
   // What is no table has no description; the finding says what it is.
   const table = findings.some(({ level, code }) => level === 'fail' && code === 'table') ? null : await source.describeTable(config.table);
   const target = await sink.readAlias(config.alias);
@@ -45,8 +46,11 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
       index,
       settings: plan?.settings ?? config.settings,
       adopt: options.adopt,
+      swapWhen: options.swapWhen,
       sourceBytes: table?.bytes ?? 0,
+      ...(plan === null ? {} : { mapping: plan.mapping }),
     })),
+    ...(plan?.conflicts ?? []).map(({ message, fix }): Finding => ({ level: 'fail', side: 'elasticsearch', code: 'mapping-conflict', message, fix })),
     ...(plan?.warnings ?? []).map((message): Finding => ({ level: 'warn', side: 'elasticsearch', code: 'plan', message })),
   );
   return { findings, table, plan, previous };

@@ -97,6 +97,10 @@ export interface Sink extends AuditSink {
     readonly settings: IndexSettings;
     readonly adopt: boolean;
     readonly sourceBytes: number;
+    /** Tried on the server without making anything; absent: there is no plan. */
+    readonly mapping?: { readonly [key: string]: unknown };
+    /** Health that was asked for in so many words. */
+    readonly swapWhen?: 'green' | 'yellow' | null;
   }): Promise<readonly Finding[]>;
   readAlias(alias: string): Promise<AliasTarget>;
   /** All indices of ours for this alias (or for every alias), hidden ones too, newest first. */

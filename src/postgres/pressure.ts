@@ -1,8 +1,4 @@
-import { Failure } from '../core/failure.ts';
 import { query, type Session, textOf } from './connect.ts';
-import { sqlstateOf, toFailure } from './sqlstate.ts';
-
-const QUERY_TIMEOUT = '5s';
 
 /**
  * The largest replay lag of the physical standbys, in milliseconds. Logical walsenders (ours too) are no standbys. A role without pg_read_all_stats sees
@@ -17,26 +13,6 @@ export async function replicaLag(session: Session): Promise<{ readonly lagMs: nu
      where not exists (select from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`,
   );
   return { lagMs: Number(textOf(rows[0], 'lag')), hidden: Number(textOf(rows[0], 'hidden')) };
-}
-
-/**
- * The first column of the first row of the operator's query: `t` means hold back. It runs read-only; one that takes longer than 5 s says by that that the server is busy,
- * and counts as true.
- */
-export async function throttleQuery(session: Session, sql: string): Promise<boolean> {
-  const context = { doing: 'running limits.query' };
-  await query(session, context, `begin read only; set local statement_timeout = '${QUERY_TIMEOUT}'`);
-  try {
-    // As an extended query it can only be one statement: no `commit; drop …` behind it.
-    const result = await session.client.query({ text: sql, values: [], rowMode: 'array', queryMode: 'extended' } as never);
-    const [row] = (result as unknown as { readonly rows: readonly (readonly (string | null)[])[] }).rows;
-    return row?.[0] === 't';
-  } catch (error) {
-    if (sqlstateOf(error) === '57014') return true;
-    throw queryFailure(error);
-  } finally {
-    if (session.lost === null) await query(session, context, 'rollback');
-  }
 }
 
 /** Who waits for, or holds, ACCESS EXCLUSIVE on one of the relations; null if nobody. */
@@ -75,14 +51,4 @@ export async function slotWalKeepBytes(session: Session): Promise<bigint | null>
   );
   const mebibytes = BigInt(textOf(rows[0], 'mib'));
   return mebibytes < 0n ? null : mebibytes * 1048576n;
-}
-
-function queryFailure(error: unknown): unknown {
-  const failure = toFailure(error, { doing: 'running limits.query' });
-  const sqlstate = sqlstateOf(error);
-  if (sqlstate === null || (failure instanceof Failure && failure.kind === 'connection-lost')) return failure;
-  return new Failure('config', `limits.query cannot be run (SQLSTATE ${sqlstate})`, {
-    hint: 'It is one read-only statement whose first column is true while the load must hold back; names need their schema.',
-    cause: error,
-  });
 }

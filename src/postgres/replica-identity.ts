@@ -36,7 +36,12 @@ async function primaryKeyProblem(session: Session, oid: number): Promise<Identit
      order by c.oid <> $1::oid, c.oid`,
     [oid],
   );
-  return rows.map(problemOf).find((problem) => problem !== null) ?? null;
+  return rows.map((row, at) => ofLeaf(problemOf(row), row, at)).find((problem) => problem !== null) ?? null;
+}
+
+/** The first row is the table itself, which whoever tells of it has named; a partition needs its name. */
+function ofLeaf(problem: IdentityProblem | null, row: TextRow, at: number): IdentityProblem | null {
+  return problem === null || at === 0 ? problem : { ...problem, message: `partition ${textOf(row, 'name')}: ${problem.message}` };
 }
 
 function problemOf(row: TextRow): IdentityProblem | null {
@@ -58,7 +63,7 @@ function uncovered(name: string, row: TextRow): IdentityProblem | null {
   if (row.identity === 'd' || row.identity === 'f') return null;
   if (row.identity === 'i' && row.index !== null && row.covered === 't') return null;
   const seen = row.identity === 'n' ? 'replica identity is nothing' : 'the replica identity index does not contain all primary key columns';
-  return { code: 'replica-identity', message: `${name}: ${seen}`, fix: `alter table ${name} replica identity default;` };
+  return { code: 'replica-identity', message: seen, fix: `alter table ${name} replica identity default;` };
 }
 
 /** A document could not be found by a key that no change carries. */
@@ -105,7 +110,7 @@ async function virtualColumnProblem(session: Session, oid: number): Promise<Iden
  */
 async function idProblem(session: Session, oid: number, id: readonly string[]): Promise<IdentityProblem | null> {
   const rows = await query(session, { doing: 'reading the replica identity' }, ID_FACTS, [oid, JSON.stringify(id)]);
-  return rows.map((row) => idProblemOf(row, id)).find((problem) => problem !== null) ?? null;
+  return rows.map((row, at) => ofLeaf(idProblemOf(row, id), row, at)).find((problem) => problem !== null) ?? null;
 }
 
 const ID_FACTS = `
@@ -131,14 +136,14 @@ function idProblemOf(row: TextRow, id: readonly string[]): IdentityProblem | nul
   const name = textOf(row, 'name');
   const columns = id.map(quoteIdentifier).join(', ');
   if (row.nullable !== null && row.nullable !== undefined) {
-    return { code: 'id', message: `${name}: id columns may be null: ${row.nullable}`, fix: `alter table ${name} alter column ... set not null;` };
+    return { code: 'id', message: `id columns may be null: ${row.nullable}`, fix: `alter table ${name} alter column ... set not null;` };
   }
   if (row.unique !== 't') {
-    const message = `${name}: no unique index over exactly (${columns}) that is checked at once, without a condition`;
+    const message = `no unique index over exactly (${columns}) that is checked at once, without a condition`;
     return { code: 'id', message, fix: `create unique index concurrently on ${name} (${columns});` };
   }
   if (row.covered === 't') return null;
-  const message = `${name}: the replica identity does not contain the id columns (${columns}), so the stream would not tell which document a change is of`;
+  const message = `the replica identity does not contain the id columns (${columns}), so the stream would not tell which document a change is of`;
   return {
     code: 'replica-identity',
     message,

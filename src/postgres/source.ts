@@ -11,7 +11,7 @@ import { lockNumber, tryLock } from './lock.ts';
 import { lookup } from './lookup.ts';
 import { openStream } from './open-stream.ts';
 import { preflight } from './preflight/preflight.ts';
-import { exclusiveLock, oldestTransaction, replicaLag, slotWalKeepBytes, throttleQuery } from './pressure.ts';
+import { exclusiveLock, oldestTransaction, replicaLag, slotWalKeepBytes } from './pressure.ts';
 import { createPublication, dropPublication, listPublications, readPublication } from './publication.ts';
 import { readReference } from './reference.ts';
 import { openSessionPool, type SessionPool } from './session-pool.ts';
@@ -19,6 +19,7 @@ import { createSlot } from './slot.ts';
 import { dropSlot, listSlots, readSlot } from './slot-state.ts';
 import { keepSnapshot, notYetVisible } from './snapshot-keeper.ts';
 import { readSnapshot } from './snapshot-transaction.ts';
+import { throttleQuery } from './throttle-query.ts';
 
 export interface SourceOptions {
   /** A replication connection that stays silent for so long, a ping included, has failed. Default 60 s. */

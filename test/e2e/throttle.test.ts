@@ -52,10 +52,31 @@ test('limits.query and limits.flagFile hold the load back, with the reason shown
   assert.equal((await run).result.outcome, 'built');
 });
 
-test('limits.query that cannot run is a mistake of the config, told before anything is read', async () => {
-  const build = world.build({ table: 'public.big', options: { throttles: { ...NO_THROTTLES, query: 'select 1; drop table public.switch' } } });
-  await assert.rejects(build, (error) => error instanceof Failure && error.kind === 'config');
-  await world.build({ table: 'public.big' });
+test('limits.query that cannot run is refused by the preflight: nothing is made', async () => {
+  for (const query of ['select 1; drop table public.switch', 'select busy from public.swich', 'select 1', 'delete from public.switch returning busy']) {
+    const { run, events } = watched({ options: { throttles: { ...NO_THROTTLES, query } } });
+    await assert.rejects(run, (error) => error instanceof Failure && error.kind === 'preflight-refused' && /limits\.query/.test(error.message), query);
+    assert.ok(!events.some(({ type }) => type === 'build.started'), query);
+  }
+  const slots = await world.database.client.query(`select from pg_replication_slots where database = current_database()`);
+  assert.equal(slots.rowCount, 0);
+});
+
+test('limits.query that fails later holds the load back and is told loudly; the build ends well once it works again', async () => {
+  const throttles = { ...NO_THROTTLES, query: 'select off from public.valve' };
+  await world.database.client.query('create table valve as select false as off');
+  const { run, events, told } = watched({ options: { ...CHUNKS, rate: 1500, throttles } });
+  await waitFor('a chunk', () => events.some((event) => event.type === 'progress' && event.rows > 0));
+  await world.database.client.query('alter table valve rename to broken');
+  await told('query', /relation "public\.valve" does not exist \(SQLSTATE 42P01\)/);
+  const warnings = () => events.filter((event) => event.type === 'warning' && event.code === 'limits-query');
+  await waitFor('the warning', () => warnings().length === 1);
+  await world.database.client.query('insert into big values (-1, $1)', ['while it holds']);
+  await world.database.client.query('alter table broken rename to valve');
+  await told('query', /^over$/);
+  await withSides(world.database, (sides) => steer({ ...sides, ...steering(world.alias), order: { kind: 'set', limits: { rate: 0 } } }));
+  assert.equal((await run).result.outcome, 'built');
+  assert.equal(warnings().length, 1);
 });
 
 test('a standby that is behind holds the load back', async () => {
@@ -139,4 +160,20 @@ test('the limit of the slot names who else keeps the WAL, stops the build and le
     await client.query('rollback');
     await client.end();
   }
+});
+
+test('--swap-when: what was asked for is obeyed on one data node too; only the default adapts, and says so', async () => {
+  const asked: string[] = [];
+  const wrapSink = (sink: Sink): Sink => ({
+    ...sink,
+    identity: async () => ({ ...(await sink.identity()), dataNodes: 1 }),
+    waitForHealth: async (_index, level) => asked.push(level) > 0,
+  });
+  const told: number[] = [];
+  for (const swapWhen of ['green', 'yellow', null] as const) {
+    const { events } = await world.build({ table: 'public.t', wrapSink, options: { swapWhen } });
+    told.push(events.filter((event) => event.type === 'warning' && event.code === 'swap-when').length);
+  }
+  assert.deepEqual(asked, ['green', 'yellow', 'yellow']);
+  assert.deepEqual(told, [0, 0, 1]);
 });

@@ -66,7 +66,7 @@ test('an index of that name that is not of this build is not taken over', async 
 
 test('a mapping that the server does not know is refused with its reason', async () => {
   const request = { ...requestOf(alias, 'b001'), mapping: { properties: { a: { type: 'text', analyzer: 'nowhere' } } } };
-  await assert.rejects(sink.createIndex(request), (error) => isKind('sink-refused')(error) && /nowhere/.test((error as Failure).message));
+  await assert.rejects(sink.createIndex(request), (error) => isKind('preflight-refused')(error) && /nowhere/.test((error as Failure).message));
 });
 
 test('the state is written whole and found again, newest generation first', async () => {

@@ -117,3 +117,21 @@ test('a transaction that will make the slot wait is named', async () => {
   await session.query('rollback');
   await session.end();
 });
+
+test('limits.query is asked once, read-only: the server says what is wrong with it', async () => {
+  const ask = async (throttleQuery: string): Promise<string> => {
+    const findings = await fixture.source.preflight('good', { excludedColumns: [], throttleQuery });
+    return findings
+      .filter(({ code }) => code === 'limits-query')
+      .map(({ level, message }) => `${level} ${message}`)
+      .join();
+  };
+  assert.equal(await ask('select false'), 'ok limits.query: the load may go on');
+  assert.match(await ask('select true'), /^warn limits\.query is true/);
+  assert.match(await ask('select pg_sleep(6) is null'), /^warn limits\.query takes longer than 5 s/);
+  assert.equal(await ask('select bussy()'), 'fail limits.query cannot be used: function bussy() does not exist (SQLSTATE 42883)');
+  assert.match(await ask('delete from public.good'), /^fail .*cannot execute DELETE in a read-only transaction \(SQLSTATE 25006\)$/);
+  assert.match(await ask('select 1 as one'), /^fail .*its first column, "one", is not a boolean$/);
+  // Words about values stay with the server: they may be a row's.
+  assert.equal(await ask(`select 'canary'::text::int > 0`), 'fail limits.query cannot be used: (SQLSTATE 22P02)');
+});

@@ -124,6 +124,7 @@ test('another backend than the one announced is a pooler', async () => {
     excludedColumns: [],
     expressions: { where: null, computed: {} },
     id: null,
+    throttleQuery: null,
   };
   assert.deepEqual(
     (await checkPooler(context)).map((finding) => finding.level),

@@ -38,7 +38,7 @@ export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOp
     sample: whole('sample', file.sample ?? 10_000, 0),
     seed: read('seed', randomBytes(4).toString('hex')),
     maxRejects: whole('max-rejects', file.maxRejects ?? 0, 0),
-    swapWhen: read('swap-when', 'green') === 'yellow' ? 'yellow' : 'green',
+    swapWhen: swapWhen(flags['swap-when']),
     keep: whole('keep', file.keep ?? 1, 0),
     maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(size('max-slot-wal', text))),
     slotTimeoutMs: duration('slot-timeout', read('slot-timeout', file.slotTimeout ?? '60s')),
@@ -78,6 +78,10 @@ function controlOptions(flags: Flags, file: RunDefaults): ControlOptions {
 function optional<Value>(flag: string | true | undefined, file: string | undefined, parse: (text: string) => Value): Value | null {
   const text = typeof flag === 'string' ? flag : file;
   return text === undefined ? null : parse(text);
+}
+
+function swapWhen(text: string | true | undefined): RunOptions['swapWhen'] {
+  return text === 'green' || text === 'yellow' ? text : null;
 }
 
 function wholeNumber(flag: string, text: string, minimum: number): number {

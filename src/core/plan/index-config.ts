@@ -48,7 +48,8 @@ export interface RunOptions {
   readonly sample: number;
   readonly seed: string;
   readonly maxRejects: number;
-  readonly swapWhen: 'green' | 'yellow';
+  /** Health the new index needs; null = not said: green, or yellow where replicas can have no place. */
+  readonly swapWhen: 'green' | 'yellow' | null;
   readonly keep: number;
   /** null = the server's `max_slot_wal_keep_size`, else 20 GiB. */
   readonly maxSlotWalBytes: bigint | null;

@@ -6,6 +6,7 @@ import { documentColumns } from './document-columns.ts';
 import { mappedFieldCount } from './field-count.ts';
 import type { IndexConfig } from './index-config.ts';
 import { inferMapping, type Mapping } from './mapping.ts';
+import { type MappingConflict, mappingConflicts } from './mapping-conflicts.ts';
 import { type RoutingProblem, routingProblem, withRouting } from './routing.ts';
 
 /** Elasticsearch's default of index.mapping.total_fields.limit. */
@@ -24,6 +25,8 @@ export interface IndexPlan {
   /** SHA-256 in hex over everything that shapes documents, mapping and settings, and the table's identity. */
   readonly fingerprint: string;
   readonly warnings: readonly string[];
+  /** Mappings that no row's value can pass; a preflight refuses them. */
+  readonly conflicts: readonly MappingConflict[];
 }
 
 /**
@@ -45,7 +48,8 @@ export function planIndex(table: SourceTable, config: IndexConfig, computed: rea
   const mapping = withRouting(inferred.mapping, config.routing);
   // Without it an integer field takes 1.7 and finds it as 1 (docs/servers.md E32).
   const settings = { 'index.mapping.coerce': false, ...fieldLimit(mapping), ...flatSettings(config.settings) };
-  return { documentPlan, mapping, settings, warnings, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
+  const conflicts = mappingConflicts(columns, fields, mapping, settings);
+  return { documentPlan, mapping, settings, warnings, conflicts, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
 }
 
 function keyless(table: SourceTable): Failure {

@@ -22,7 +22,7 @@ export async function checkCluster(http: Http, request: PreflightRequest, cluste
   return [
     versionFinding(root, health),
     allocationFinding(cluster, wanted.replicas),
-    replicasFinding(health, wanted.replicas),
+    replicasFinding(health, wanted.replicas, request),
     shardsFinding(health, cluster, wanted.shards * (1 + wanted.replicas)),
   ].filter((finding) => finding !== null);
 }
@@ -68,12 +68,17 @@ function allocationFinding(cluster: FlatSettings, replicas: number): Finding | n
   return replicas > 0 ? warn('allocation', `${message}: the new index would have no replicas`, fix) : null;
 }
 
-function replicasFinding(health: ClusterHealth, replicas: number): Finding | null {
+function replicasFinding(health: ClusterHealth, replicas: number, { swapWhen }: PreflightRequest): Finding | null {
   const reachable = Math.max(0, health.number_of_data_nodes - 1);
   if (replicas <= reachable) return null;
+  const seen = `${counted(replicas, 'replica')} wanted, but ${counted(health.number_of_data_nodes, 'data node')} can hold ${reachable}: the new index never becomes green`;
+  // An explicit wish is refused at once: obeyed, it would wait at the end of the load for what cannot come.
+  if (swapWhen === 'green')
+    return fail('reachable-replicas', `--swap-when green: ${seen}`, `swap with --swap-when yellow, or set settings.number_of_replicas: ${reachable}`);
+  if (swapWhen === 'yellow') return null;
   return warn(
     'reachable-replicas',
-    `${counted(replicas, 'replica')} wanted, but ${counted(health.number_of_data_nodes, 'data node')} can hold ${reachable}: the new index never becomes green`,
+    seen,
     health.number_of_data_nodes === 1
       ? 'fine on a cluster of one node, where yellow is enough for the swap; settings.number_of_replicas: 0 says so'
       : `set settings.number_of_replicas: ${reachable}, or swap with --swap-when yellow`,

@@ -7,6 +7,10 @@ export interface PreflightRequest {
   readonly settings: IndexSettings;
   readonly adopt: boolean;
   readonly sourceBytes: number;
+  /** Absent: there is no plan, and nothing to try. */
+  readonly mapping?: { readonly [key: string]: unknown };
+  /** `--swap-when`, if it was said. */
+  readonly swapWhen?: 'green' | 'yellow' | null;
 }
 
 export const { ok, warn, fail } = findingsOf('elasticsearch');

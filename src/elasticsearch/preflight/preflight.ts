@@ -5,6 +5,7 @@ import { checkAlias } from './alias-state.ts';
 import { checkCluster, readClusterSettings } from './cluster.ts';
 import { checkDisk } from './disk.ts';
 import { fail, type PreflightRequest } from './findings.ts';
+import { checkIndexBody } from './index-body.ts';
 import { checkPrivileges } from './privileges.ts';
 import { checkTemplates } from './template.ts';
 
@@ -15,6 +16,7 @@ export async function preflight(http: Http, request: PreflightRequest): Promise<
     ['privileges', () => checkPrivileges(http, request)],
     ['alias-state', () => checkAlias(http, request)],
     ['templates', () => checkTemplates(http, request)],
+    ['mapping', () => checkIndexBody(http, request)],
   ];
   const findings: Finding[] = [];
   for (const [code, check] of checks) findings.push(...(await orDenied(code, check)));

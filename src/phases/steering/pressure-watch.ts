@@ -7,14 +7,14 @@ const EVERY_MS = 1000;
 
 /** Holds the load back between two chunks while production is in trouble: standbys behind, the operator's query or file says so, somebody waits for an exclusive lock. */
 export async function watchPressure(run: Run): Promise<{ stop(): Promise<void> }> {
-  const seen = { warnedOfHidden: false };
+  const seen = { warnedOfHidden: false, queryFails: false };
   const look = async (): Promise<void> => {
     await lookAtLocks(run);
     await lookAtStandbys(run, seen);
-    await lookAtQuery(run);
+    await lookAtQuery(run, seen);
     await lookAtFile(run);
   };
-  // A query that cannot run is told before anything is read.
+  // What holds the load back is known before anything is read.
   await look();
   return startLoop(run, EVERY_MS, look);
 }
@@ -43,10 +43,28 @@ async function lookAtStandbys(run: Run, seen: { warnedOfHidden: boolean }): Prom
   });
 }
 
-async function lookAtQuery(run: Run): Promise<void> {
+/**
+ * The preflight has tried the query; one that fails later (a view dropped, a right taken away) is no reason to end a build of hours. Nobody can say that production is well,
+ * so the load holds back, loudly, until the query works again; the replay goes on, and with it the slot.
+ */
+async function lookAtQuery(run: Run, seen: { queryFails: boolean }): Promise<void> {
   const { query } = run.options.throttles;
   if (query === null) return;
-  run.throttle.set('query', (await run.source.throttleQuery(query)) ? 'limits.query says so' : null);
+  const answer = await run.source.throttleQuery(query);
+  if (answer.kind !== 'unusable') {
+    seen.queryFails = false;
+    run.throttle.set('query', answer.kind === 'hold' ? 'limits.query says so' : null);
+    return;
+  }
+  run.throttle.set('query', `limits.query cannot be used: ${answer.why}`);
+  if (seen.queryFails) return;
+  seen.queryFails = true;
+  run.reporter.report({
+    type: 'warning',
+    code: 'limits-query',
+    message: `limits.query cannot be used: ${answer.why}; the load holds back until it can, and changes go on being applied`,
+    hint: `Mend what it reads; or end this run (realign ctl ${run.config.alias} stop), correct defaults.limits.query, and run the same command again: it resumes.`,
+  });
 }
 
 async function lookAtFile(run: Run): Promise<void> {

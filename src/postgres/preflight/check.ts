@@ -15,6 +15,8 @@ export interface CheckContext {
   readonly expressions: RowExpressions;
   /** The columns of the `_id`; null: the primary key. */
   readonly id: readonly string[] | null;
+  /** `limits.query`; null: there is none. */
+  readonly throttleQuery: string | null;
 }
 
 export type Check = (context: CheckContext) => Promise<readonly Finding[]>;

@@ -6,6 +6,7 @@ import { parseTableName } from '../table-name.ts';
 import { checkOpenTransactions, checkPreparedTransactions } from './activity-checks.ts';
 import type { Check } from './check.ts';
 import { checkExpressions } from './expression-checks.ts';
+import { checkThrottleQuery } from './limits-check.ts';
 import { checkPublicationPrivileges } from './publication-checks.ts';
 import { checkReplication, checkSlotsAndSenders, checkWalLevel } from './replication-checks.ts';
 import { checkSelect } from './select-checks.ts';
@@ -30,6 +31,7 @@ const CHECKS: readonly Check[] = [
   checkSelect,
   checkExpressions,
   checkPublicationPrivileges,
+  checkThrottleQuery,
   checkSuperuser,
   checkOpenTransactions,
   checkPreparedTransactions,
@@ -40,10 +42,10 @@ export async function preflight(
   session: Session,
   config: PostgresConfig,
   tableText: string,
-  { excludedColumns, where = null, computed = {}, id = null }: SourcePreflightOptions,
+  { excludedColumns, where = null, computed = {}, id = null, throttleQuery = null }: SourcePreflightOptions,
 ): Promise<readonly Finding[]> {
   const relation = await findRelation(session, await parseTableName(session, tableText));
-  const context = { session, config, tableText, relation, excludedColumns, expressions: { where, computed }, id };
+  const context = { session, config, tableText, relation, excludedColumns, expressions: { where, computed }, id, throttleQuery };
   const findings: Finding[] = [];
   for (const check of CHECKS) findings.push(...(await check(context)));
   return findings;

@@ -93,7 +93,7 @@ postgres: { url: "postgres://u@localhost/d" }\nelasticsearch: { url: "http://loc
     verify: 'sample',
     sample: 7,
     maxRejects: 9,
-    swapWhen: 'green',
+    swapWhen: null,
     keep: 3,
     maxSlotWalBytes: 2n ** 30n,
     slotTimeoutMs: 60_000,
