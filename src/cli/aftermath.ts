@@ -88,7 +88,10 @@ function beforeBuild(kind: FailureKind | 'bug', alias: string, command: string):
   const action = actionOf(kind, false);
   if (action === 'refuse') return [];
   if (!goesOn(action)) return [`${command} --fresh`, `realign abort ${alias}`];
-  return kind === 'interrupted' || kind === 'terminated' ? [command] : [`realign check ${alias}`, command];
+  if (kind === 'interrupted' || kind === 'terminated') return [command];
+  // What was refused is refused again until it is mended.
+  const when = kind === 'preflight-refused' || kind === 'denied' ? '   (after fixing)' : '';
+  return [`realign check ${alias}`, `${command}${when}`];
 }
 
 function duringBuild(action: FailureAction, { indexMade, generation, slot }: RunFacts, alias: string, command: string): Aftermath {

@@ -5,7 +5,10 @@ import { commandOf } from './check-arguments.ts';
 import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
 import type { PrintedCommand } from './commands/printed.ts';
 import { resultOf } from './commands/results.ts';
+import { completeCommands, withCompleteCommands } from './complete-commands.ts';
 import { readEnvironment } from './config/environment.ts';
+import type { Configuration } from './config/load.ts';
+import { placedMistakes } from './config/placed-mistakes.ts';
 import type { CommandName } from './flags.ts';
 import { type Log, openLog } from './logger.ts';
 import type { Machine } from './machine.ts';
@@ -26,7 +29,7 @@ export async function run(machine: Machine): Promise<number> {
   try {
     invocation = await parseArguments(machine.args, version);
   } catch (error) {
-    const told = openTold(machine, outputFlag(machine.args), scrubber, SILENT_LOG);
+    const told = openTold({ machine, flags: outputFlag(machine.args), scrubber, named: [] }, SILENT_LOG);
     return finish(told, { command: commandOf(machine.args), version, startedMs: performance.now() }, async () => {
       throw error;
     });
@@ -52,14 +55,19 @@ async function runCommand(
   }
   let log = SILENT_LOG;
   let aftercare: Aftercare | null = null;
-  const told = openTold(machine, flags, scrubber, {
-    event: (index, event) => {
-      log.event(index, event);
-      aftercare?.observe(index, event);
+  // `init` writes the file that later commands read: they need no --table.
+  const reached = command === 'init' ? { ...flags, table: undefined } : flags;
+  const told = openTold(
+    { machine, flags: reached, scrubber, named },
+    {
+      event: (index, event) => {
+        log.event(index, event);
+        aftercare?.observe(index, event);
+      },
+      error: (error) => log.error(error),
+      close: () => log.close(),
     },
-    error: (error) => log.error(error),
-    close: () => log.close(),
-  });
+  );
   const { signal, remove } = stopOnSignals(machine.signals, {
     onFirst: (name) => machine.stderr.write(`${name}: stopping; writes in flight may end. Again to leave at once (as safe).\n`),
     leave: machine.leave,
@@ -87,7 +95,10 @@ async function runCommand(
       reportFailure,
       signal,
       toolVersion: version,
-      configured: (outlets) => aftercare?.configure(outlets),
+      configured: (configuration) => {
+        aftercare?.configure(configuration.outlets);
+        told.locateIn(configuration);
+      },
     });
   });
   remove();
@@ -107,7 +118,7 @@ async function printResult(machine: Machine, scrubber: SecretScrubber, run: Run 
     machine.stdout.write(message);
     return 0;
   }
-  const told = openTold(machine, run.flags, scrubber, SILENT_LOG);
+  const told = openTold({ machine, flags: run.flags, scrubber, named: [] }, SILENT_LOG);
   return finish(told, run, async () => {
     if (failure !== null) throw failure;
     return { exitCode: 0, message, indices: [] };
@@ -145,15 +156,30 @@ async function loadCommand(name: Exclude<CommandName, PrintedCommand>): Promise<
 /** The output and the log, told of everything at once. */
 interface Told {
   readonly output: Output;
+  /** From now on mistakes of the config have their places in its file. */
+  locateIn(configuration: Configuration): void;
   /** Tells of a failure and gives its exit code. */
   failure(index: string | null, error: unknown, after?: { readonly unchanged: string; readonly next: readonly string[] }): number;
 }
 
-function openTold(machine: Machine, flags: Flags, scrubber: SecretScrubber, log: Log): Told {
-  const shown = openOutput(machine, flags, scrubber);
+interface ToldRequest {
+  readonly machine: Machine;
+  readonly flags: Flags;
+  readonly scrubber: SecretScrubber;
+  /** The aliases as typed. */
+  readonly named: readonly string[];
+}
+
+function openTold({ machine, flags, scrubber, named }: ToldRequest, log: Log): Told {
+  const aliases = new Set(named);
+  const complete = (text: string): string => completeCommands(text, aliases, flags);
+  const shown = openOutput(machine, flags, scrubber, complete);
+  let configuration: Configuration | null = null;
   const emit = (index: string | null, event: OutputEvent) => {
-    shown.emit(index, event);
-    log.event(index, event);
+    if (index !== null) aliases.add(index);
+    const whole = withCompleteCommands(event, complete);
+    shown.emit(index, whole);
+    log.event(index, whole);
   };
   const close = () => {
     shown.close();
@@ -161,7 +187,11 @@ function openTold(machine: Machine, flags: Flags, scrubber: SecretScrubber, log:
   };
   return {
     output: { emit, close },
-    failure(index, error, after = { unchanged: '', next: [] }) {
+    locateIn(read) {
+      configuration = read;
+    },
+    failure(index, thrown, after = { unchanged: '', next: [] }) {
+      const error = placedMistakes(thrown, configuration);
       const { exitCode } = policyOf(error);
       log.error(error);
       emit(index, { type: 'error', ...describe(error), ...after, exit_code: exitCode });

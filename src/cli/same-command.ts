@@ -7,6 +7,7 @@ export function sameCommand(command: string, alias: string, flags: Flags): strin
   return ['realign', command, alias, ...words].join(' ');
 }
 
-function shellWord(word: string): string {
+/** One word for a shell, quoted where it needs to be. */
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -45,7 +45,9 @@ async function lockAlias({ source, config, options, clock, reporter, signal }: B
     const lock = await source.tryLock(config.alias);
     if (lock !== null) return lock;
     if (options.ifLocked !== 'wait') {
-      throw new Failure('locked', `another build of ${config.alias} is running`, { hint: 'Wait for it, or look at it with: realign status' });
+      throw new Failure('locked', `another build of ${config.alias} is running`, {
+        hint: `Wait for it, or look at it with: realign status ${config.alias}`,
+      });
     }
     if (!waited) reporter.report({ type: 'throttle', reason: 'locked', detail: `another build of ${config.alias} is running (--if-locked wait)` });
     await clock.sleep(LOCK_POLL_MS, signal);

@@ -35,8 +35,8 @@ interface EstimateRequest {
 
 /** What `rebuild` would do, read-only. Throws `preflight-refused` if it would not start. */
 export async function estimateBuild(request: PreflightRequest, clock: Clock): Promise<BuildEstimate> {
-  const { findings, table, plan, previous } = await runPreflight(request);
-  requireNoFailure(findings);
+  const { findings, table, plan, mistakes, previous } = await runPreflight(request);
+  requireNoFailure({ findings, mistakes });
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
   const generations = await request.sink.generations(request.config.alias);
   const unfinished = generations.find(({ state }) => isUnfinished(state.phase));

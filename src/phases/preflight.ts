@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { Finding } from '../core/finding.ts';
+import { ConfigMistakes } from '../core/plan/config-mistakes.ts';
 import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
 import { buildNames } from '../core/plan/names.ts';
 import { type IndexPlan, planIndex } from '../core/plan/plan-index.ts';
@@ -18,8 +19,10 @@ export interface PreflightRequest {
 export interface PreflightReport {
   readonly findings: readonly Finding[];
   readonly table: SourceTable | null;
-  /** Null while the table or the config do not allow a plan; the findings say why. */
+  /** Null while the table or the config do not allow a plan; the findings or the mistakes say why. */
   readonly plan: IndexPlan | null;
+  /** What the table shows to be wrong in the config; null: nothing. */
+  readonly mistakes: ConfigMistakes | null;
   /** The generation the alias is on; null if there is none. */
   readonly previous: string | null;
 }
@@ -38,7 +41,7 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
   if (table !== null && !keyless) findings.push(...checkRouting(table, config));
   // Without a key, with SQL that the server refuses, or without a place for documents, there is nothing to plan; the findings say so already.
   const unplannable = keyless || findings.some(({ level, code }) => level === 'fail' && (code === 'expression' || code === 'routing'));
-  const plan = table === null || unplannable ? null : await planFor(request, table, target);
+  const { plan, mistakes } = table === null || unplannable ? NO_PLAN : await tryPlan(request, table, target);
   const { index } = buildNames(config.alias, 'zzzz', new Date(0));
   findings.push(
     ...(await sink.preflight({
@@ -53,7 +56,19 @@ export async function runPreflight(request: PreflightRequest): Promise<Preflight
     ...(plan?.conflicts ?? []).map(({ message, fix }): Finding => ({ level: 'fail', side: 'elasticsearch', code: 'mapping-conflict', message, fix })),
     ...(plan?.warnings ?? []).map((message): Finding => ({ level: 'warn', side: 'elasticsearch', code: 'plan', message })),
   );
-  return { findings, table, plan, previous };
+  return { findings, table, plan, mistakes, previous };
+}
+
+const NO_PLAN = { plan: null, mistakes: null };
+
+/** Mistakes of the config must not hide what the other checks see. */
+async function tryPlan(request: PreflightRequest, table: SourceTable, target: AliasTarget): Promise<Pick<PreflightReport, 'plan' | 'mistakes'>> {
+  try {
+    return { plan: await planFor(request, table, target), mistakes: null };
+  } catch (error) {
+    if (error instanceof ConfigMistakes) return { plan: null, mistakes: error };
+    throw error;
+  }
 }
 
 function checkRouting(table: SourceTable, config: IndexConfig): readonly Finding[] {
@@ -79,9 +94,13 @@ export async function planWith(source: Source, table: SourceTable, config: Index
   return planIndex(table, { ...config, settings: mergeSettings(live, config.settings) }, computed);
 }
 
-/** Throws `preflight-refused` naming every failed check with its fix. */
-export function requireNoFailure(findings: readonly Finding[]): void {
+/** Throws everything that stands against a build at once: `config` with the mistakes that the table shows, or `preflight-refused`, naming every failed check with its fix. */
+export function requireNoFailure({ findings, mistakes }: Pick<PreflightReport, 'findings' | 'mistakes'>): void {
   const failed = findings.filter((finding) => finding.level === 'fail');
+  if (mistakes !== null) {
+    const besides = failed.map(({ side, message, fix }) => `\nBesides, ${side}: ${message}${fix === undefined ? '' : `\n  fix: ${fix}`}`);
+    throw new ConfigMistakes(mistakes.alias, mistakes.mistakes, `${mistakes.hint ?? ''}${besides.join('')}`);
+  }
   if (failed.length === 0) return;
   throw new Failure('preflight-refused', failed.map((finding) => `${finding.side}: ${finding.message}`).join('\n'), {
     hint: failed

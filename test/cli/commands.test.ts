@@ -66,6 +66,8 @@ test('SIGTERM leaves a build that the same command resumes; no secret and no row
   const error = first.events.find(({ type }) => type === 'error');
   assert.match(String(error?.unchanged), /Not swapped/);
   assert.match(String(error?.next), /realign rebuild .*\(resumes\)/);
+  // What is typed next must reach the same servers.
+  assert.match(String(error?.next), new RegExp(`realign abort ${alias} --config \\S+realign\\.yaml`));
 
   const status = await runRealign(request('status', alias));
   const generations = status.events.find(({ type }) => type === 'status')?.generations as
@@ -108,6 +110,71 @@ test('one index that fails does not keep the next from running; its code is the 
     results.map((result) => result.exit_code),
     [20, 0],
   );
+});
+
+test('mistakes that only the table shows: all of them with their places, beside the findings; nothing is made', async () => {
+  const entry = {
+    table: 'public.things',
+    columns: { include: '*', exclude: ['nmae', 'other'] },
+    rename: { nam: 'title' },
+    id: ['idd'],
+    fields: { titel: { type: 'keyword' } },
+  };
+  const wrong = { ...request('check', alias), config: { indices: { [alias]: entry }, defaults: { limits: { query: 'select nothing()' } } } };
+  const check = await runRealign(wrong);
+  assert.equal(check.code, 64, check.stdout);
+  const message = String(check.events.find(({ type }) => type === 'error')?.message);
+  for (const part of [
+    'columns.exclude: the table has no column "nmae"; did you mean "name"?',
+    'columns.exclude: .*"other"',
+    'rename: .*"nam"',
+    'id: .*"idd"',
+    'fields: .*"titel"',
+  ]) {
+    assert.match(message, new RegExp(`realign\\.yaml:\\d+:\\d+ {2}indices\\.${alias}\\.${part}`.replaceAll('?', '\\?')));
+  }
+  assert.ok(check.events.some(({ type, code, level }) => type === 'finding' && code === 'limits-query' && level === 'fail'));
+  const rebuild = await runRealign({ ...wrong, args: ['rebuild', alias] });
+  const error = rebuild.events.find(({ type }) => type === 'error');
+  const withoutFolder = (text: unknown): string => String(text).replaceAll(/\S+(?=realign\.yaml)/g, '');
+  assert.deepEqual([rebuild.code, withoutFolder(error?.message)], [64, withoutFolder(message)]);
+  assert.match(String(error?.hint), /Besides, postgres: limits\.query cannot be used: function nothing\(\) does not exist/);
+});
+
+test('a mapping that the server or the column refuses: exit 20 before anything is made, each field named', async () => {
+  await database.client.query('create table public.priced (id bigint primary key, price money, name text, note text)');
+  const fields = { price: { type: 'date' }, name: { type: 'txt' }, note: { type: 'text', analyzer: 'nope' } };
+  const priced = { ...request('rebuild', `${alias}_priced`), config: { indices: { [`${alias}_priced`]: { table: 'public.priced', fields } } } };
+  const rebuild = await runRealign(priced);
+  assert.equal(rebuild.code, 20, rebuild.stdout);
+  const message = String(rebuild.events.find(({ type }) => type === 'error')?.message);
+  for (const part of [/field "price" is mapped as date, but column "price" is money/, /field "name": .*\{"type":"txt"\}/, /field "note": .*nope/])
+    assert.match(message, part);
+  assert.ok(!rebuild.events.some(({ type }) => type === 'build.started'));
+  const check = await runRealign({ ...priced, args: ['check', `${alias}_priced`] });
+  assert.deepEqual(
+    [check.code, check.events.filter(({ level }) => level === 'fail').map(({ code }) => code)],
+    [20, ['mapping', 'mapping', 'mapping-conflict']],
+  );
+  await assertNoLeaks({ database, indices: [`${alias}_priced*`] });
+});
+
+test('cleanup without a terminal and without --yes names what it would remove; rollback says what is wrong with --to', async () => {
+  await runRealign(request('rebuild', alias));
+  const refused = await runRealign(request('cleanup', alias, '--keep', '0'));
+  const surplus = (await indicesLike(`${alias}-*`)).filter((name) => !name.startsWith(`${alias}_`));
+  assert.equal(refused.code, 64, refused.stdout);
+  const message = String(refused.events.find(({ type }) => type === 'error')?.message);
+  assert.match(message, new RegExp(`${alias}: remove index ${alias}-\\w+-\\w+\\?`));
+  assert.ok(!refused.events.some(({ type }) => type === 'removed'));
+  assert.deepEqual(
+    (await indicesLike(`${alias}-*`)).filter((name) => !name.startsWith(`${alias}_`)),
+    surplus,
+  );
+  const rollback = await runRealign(request('rollback', alias, '--to', 'zzz', '--yes'));
+  const error = rollback.events.find(({ type }) => type === 'error');
+  assert.deepEqual([rollback.code, error?.message], [20, `${alias} has no generation named "zzz"`]);
+  assert.match(String(error?.hint), new RegExp(`^Kept: ${alias}-`));
 });
 
 test('a wrong password is exit 27', async () => {

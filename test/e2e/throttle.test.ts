@@ -53,9 +53,18 @@ test('limits.query and limits.flagFile hold the load back, with the reason shown
 });
 
 test('limits.query that cannot run is refused by the preflight: nothing is made', async () => {
-  for (const query of ['select 1; drop table public.switch', 'select busy from public.swich', 'select 1', 'delete from public.switch returning busy']) {
+  for (const query of [
+    'select 1; drop table public.switch',
+    'select busy from public.swich',
+    'select 1',
+    'delete from public.switch returning busy',
+  ]) {
     const { run, events } = watched({ options: { throttles: { ...NO_THROTTLES, query } } });
-    await assert.rejects(run, (error) => error instanceof Failure && error.kind === 'preflight-refused' && /limits\.query/.test(error.message), query);
+    await assert.rejects(
+      run,
+      (error) => error instanceof Failure && error.kind === 'preflight-refused' && /limits\.query/.test(error.message),
+      query,
+    );
     assert.ok(!events.some(({ type }) => type === 'build.started'), query);
   }
   const slots = await world.database.client.query(`select from pg_replication_slots where database = current_database()`);

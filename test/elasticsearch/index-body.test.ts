@@ -12,7 +12,10 @@ before(async () => {
 });
 after(() => sink.close());
 
-async function refusals(mapping: { readonly [key: string]: unknown }, settings: { readonly [name: string]: unknown } = {}): Promise<readonly string[]> {
+async function refusals(
+  mapping: { readonly [key: string]: unknown },
+  settings: { readonly [name: string]: unknown } = {},
+): Promise<readonly string[]> {
   const index = `${alias}-19700101t000000-zzzz`;
   const findings = await sink.preflight({ alias, index, settings: { number_of_replicas: 0, ...settings }, adopt: false, sourceBytes: 0, mapping });
   const mine = findings.filter(({ code, level }) => level === 'fail' && (code === 'mapping' || code === 'settings'));
@@ -38,13 +41,16 @@ test('settings: unknown ones, bad values and broken analyzers, in the words of t
   const mapping = { properties: { a: { type: 'text', analyzer: 'mine' } } };
   const analysis = (tokenizer: string) => ({ analysis: { analyzer: { mine: { type: 'custom', tokenizer } } } });
   assert.deepEqual(await refusals(mapping, analysis('standard')), []);
-  assert.match((await refusals(mapping, analysis('nope'))).join(), /^settings: .*Custom Analyzer \[mine\] failed to find tokenizer under name \[nope\]$/);
+  assert.match(
+    (await refusals(mapping, analysis('nope'))).join(),
+    /^settings: .*Custom Analyzer \[mine\] failed to find tokenizer under name \[nope\]$/,
+  );
   const both = (await refusals({}, { nmber_of_shards: 1, refresh_interval: 'banana' })).join();
   assert.match(both, /unknown setting \[index\.nmber_of_shards\]/);
   assert.match(both, /index\.refresh_interval\] with value \[banana\]/);
 });
 
-test('a mistake that is in no single field is told as the mapping\'s', async () => {
+test("a mistake that is in no single field is told as the mapping's", async () => {
   const found = await refusals({ dynamic: 'strickt', properties: { a: { type: 'long' } } });
   assert.equal(found.length, 1);
   assert.match(found[0] ?? '', /^mapping: Elasticsearch refuses the mapping: .*strickt/);
@@ -64,7 +70,10 @@ test('--swap-when green where replicas can have no place is refused at once; the
     const request = { alias, index: `${alias}-1-zzzz`, settings: { number_of_replicas: 50 }, adopt: false, sourceBytes: 0, swapWhen };
     return (await sink.preflight(request)).filter(({ code }) => code === 'reachable-replicas').map(({ level, message }) => `${level} ${message}`);
   };
-  assert.match((await ask('green')).join(), /^fail --swap-when green: 50 replicas wanted, but \d+ data nodes? can hold \d+: the new index never becomes green$/);
+  assert.match(
+    (await ask('green')).join(),
+    /^fail --swap-when green: 50 replicas wanted, but \d+ data nodes? can hold \d+: the new index never becomes green$/,
+  );
   assert.match((await ask(null)).join(), /^warn 50 replicas wanted/);
   assert.deepEqual(await ask('yellow'), []);
 });

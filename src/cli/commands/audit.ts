@@ -56,10 +56,18 @@ async function auditOne(entry: IndexEntry, configuration: Configuration, context
   } catch (error) {
     const reason = context.signal.aborted && !(error instanceof Failure) ? context.signal.reason : error;
     const changed = options.repair === 'yes' ? 'Documents that were repaired until then stay so; nothing else was changed.' : 'Nothing was changed.';
-    const again = { unchanged: changed, next: [sameCommand('audit', alias, context.flags)] };
+    const again = { unchanged: changed, next: nextAfter(reason, alias, context.flags) };
     const exitCode = context.reportFailure(alias, reason, again);
     return { index: alias, result: resultOf(exitCode, 'audit'), exit_code: exitCode, build: null, generation: null, previous: null };
   }
+}
+
+/** The same command helps only against what passes; what was refused is refused again. */
+function nextAfter(reason: unknown, alias: string, flags: CommandContext['flags']): readonly string[] {
+  const again = sameCommand('audit', alias, flags);
+  if (reason instanceof Failure && (reason.kind === 'usage' || reason.kind === 'config')) return [];
+  if (reason instanceof Failure && reason.kind === 'preflight-refused') return [`realign status ${alias}`];
+  return ['retry', 'restart'].includes(policyOf(reason).action) ? [again] : [`realign check ${alias}`, `${again}   (after fixing)`];
 }
 
 function tell(report: AuditReport, exitCode: number, { config }: IndexEntry, { output, flags }: CommandContext): void {

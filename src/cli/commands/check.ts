@@ -38,12 +38,13 @@ interface CheckTools {
 async function checkOne({ config, run }: IndexEntry, configuration: Configuration, { context, servers, seen }: CheckTools): Promise<IndexResult> {
   const { alias } = config;
   try {
-    const { findings } = await runPreflight({ ...servers, config, options: runOptions(context.flags, run) });
+    const { findings, mistakes } = await runPreflight({ ...servers, config, options: runOptions(context.flags, run) });
     for (const side of ['postgres', 'elasticsearch'] as const) {
       announce(configuration, side, context.output);
       for (const finding of findings.filter((candidate) => candidate.side === side)) context.output.emit(alias, { type: 'finding', ...finding });
     }
     seen.push(...findings);
+    if (mistakes !== null) return resultFor(alias, context.reportFailure(alias, mistakes));
     return resultFor(alias, findings.some(({ level }) => level === 'fail') ? REFUSED : 0);
   } catch (error) {
     context.reportFailure(alias, error);

@@ -4,7 +4,6 @@ import type { Flags } from '../arguments.ts';
 import type { Environment } from '../config/environment.ts';
 import { aliasProblem } from '../config/index-names.ts';
 import { type Configuration, type IndexEntry, loadConfiguration } from '../config/load.ts';
-import type { Outlets } from '../config/resolve-outlets.ts';
 import type { CommandName } from '../flags.ts';
 import type { Machine } from '../machine.ts';
 import type { IndexResult, Output } from '../output/output-event.ts';
@@ -29,8 +28,8 @@ export interface CommandContext {
   ) => number;
   readonly signal: AbortSignal;
   readonly toolVersion: string;
-  /** To be told what the config says of reports, metrics and notices. */
-  readonly configured: (outlets: Outlets) => void;
+  /** To be told what the config says of reports, metrics and notices, and where things stand in it. */
+  readonly configured: (configuration: Configuration) => void;
 }
 
 export interface CommandOutcome {
@@ -46,7 +45,9 @@ export function configurationOf(context: CommandContext, needsIndices: boolean):
   const table = typeof flags.table === 'string' ? flags.table : null;
   const [alias] = named;
   if (table !== null && (alias === undefined || named.length > 1)) {
-    throw new Failure('usage', '--table is for exactly one INDEX', { hint: 'Example: realign rebuild products --table public.products' });
+    throw new Failure('usage', '--table is for exactly one INDEX', {
+      hint: `Example: realign ${context.command} products --table public.products`,
+    });
   }
   const configuration = loadConfiguration({
     path: typeof flags.config === 'string' ? flags.config : null,
@@ -55,7 +56,7 @@ export function configurationOf(context: CommandContext, needsIndices: boolean):
     environment,
     registerSecret: (secret, publicWords) => scrubber.add(secret, publicWords),
   });
-  context.configured(configuration.outlets);
+  context.configured(configuration);
   return configuration;
 }
 

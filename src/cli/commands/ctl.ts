@@ -11,7 +11,7 @@ const ORDERS = ['pause', 'resume', 'hold', 'swap-now', 'set', 'stop'] as const;
 const TOLD: { readonly [kind in ControlOrder['kind']]: string } = {
   pause: 'The load pauses after the chunks at hand; changes go on being applied.',
   resume: 'The load goes on.',
-  hold: 'It will not swap until: realign swap, or ctl swap-now.',
+  hold: 'It will not swap until: realign swap ALIAS, or realign ctl ALIAS swap-now.',
   'swap-now': 'It swaps as soon as it is verified.',
   set: 'It keeps to the new limits.',
   stop: 'It has stopped; the same command resumes it.',
@@ -25,7 +25,7 @@ export async function ctl(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, false);
   const { signal, toolVersion } = context;
   const name = await withServers(configuration, toolVersion, (servers) => steer({ ...servers, clock: systemClock, alias, order, signal }));
-  return { exitCode: 0, message: `${name}: ${order.kind}. ${TOLD[order.kind]}`, indices: [] };
+  return { exitCode: 0, message: `${name}: ${order.kind}. ${TOLD[order.kind].replaceAll('ALIAS', alias)}`, indices: [] };
 }
 
 /** The order with its changes; throws `usage`. */

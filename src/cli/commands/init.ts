@@ -6,6 +6,7 @@ import { aliasProblem, tableProblem } from '../config/index-names.ts';
 import { Problems } from '../config/problems.ts';
 import { resolvePostgres } from '../config/resolve-postgres.ts';
 import { configTemplate, esRole, grantSql } from '../init-texts.ts';
+import { shellWord } from '../same-command.ts';
 import { withSource } from '../servers.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 
@@ -21,7 +22,9 @@ export async function init(context: CommandContext): Promise<CommandOutcome> {
   const parts = [...(flags['print-sql'] === true ? [grantSql(needTable(written))] : []), ...(flags['print-es-role'] === true ? [esRole(alias)] : [])];
   if (parts.length > 0) return { exitCode: 0, message: parts.join('\n'), indices: [] };
   const table = written === null ? null : await describe(context, written);
-  return { exitCode: 0, message: writeConfig(context, configTemplate({ alias, written: written ?? 'public.products', table })), indices: [] };
+  const path = writeConfig(context, configTemplate({ alias, written: written ?? 'public.products', table }));
+  const config = typeof flags.config === 'string' ? ` --config ${shellWord(path)}` : '';
+  return { exitCode: 0, message: `${path} is written. Next: realign check ${alias}${config}, then realign plan ${alias}${config}.`, indices: [] };
 }
 
 function needTable(written: string | null): string {
@@ -62,5 +65,5 @@ function writeConfig({ flags }: CommandContext, text: string): string {
       cause: error,
     });
   }
-  return `${path} is written. Next: realign check, then realign plan.`;
+  return path;
 }

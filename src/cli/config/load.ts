@@ -12,7 +12,7 @@ import { type Outlets, resolveOutlets } from './resolve-outlets.ts';
 import { type PostgresTarget, resolvePostgres } from './resolve-postgres.ts';
 import type { IndexFile } from './schema.ts';
 import { type CheckedFile, checkedFile, validateConfig } from './validate.ts';
-import { parseYaml } from './yaml-source.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
 
 /** What the file says about how to run; undefined where it says nothing. */
 export interface RunDefaults {
@@ -42,6 +42,8 @@ export interface Configuration {
   readonly elasticsearch: ElasticsearchTarget;
   readonly indices: ReadonlyMap<string, IndexEntry>;
   readonly outlets: Outlets;
+  /** Where things stand in the config file; null: there is none. */
+  readonly file: { readonly name: string; readonly source: YamlSource } | null;
 }
 
 export interface LoadRequest {
@@ -56,6 +58,7 @@ export interface LoadRequest {
 }
 
 const DEFAULT_PATH = 'realign.yaml';
+const WRITE_ONE = 'Correct the path behind --config; realign init --config PATH --table SCHEMA.TABLE writes a new file. Nothing was contacted.';
 
 /** Reads and resolves the configuration; throws one `config` failure that lists every mistake with its place. */
 export function loadConfiguration(request: LoadRequest): Configuration {
@@ -68,8 +71,10 @@ export function loadConfiguration(request: LoadRequest): Configuration {
     problems,
     registerSecret: request.registerSecret,
   };
-  const file = text === null ? fileOf(request) : readFile(text, context);
-  const configuration = file === null ? null : resolveFile(file, context);
+  const source = text === null ? null : parseYaml(text, context.environment, problems);
+  const file = source === null ? fileOf(request) : readFile(source, context);
+  const place = source === null ? null : { name: path, source };
+  const configuration = file === null ? null : resolveFile(file, context, place);
   problems.throwIfAny();
   if (configuration === null) throw new Error('a configuration that is not complete must have a problem');
   return configuration;
@@ -87,7 +92,7 @@ function readConfigText({ path, adHoc, needsIndices }: LoadRequest): string | nu
     if (error instanceof Failure) throw error;
     if (path === null && (adHoc !== null || !needsIndices) && errorCode(error) === 'ENOENT') return null;
     throw new Failure('config', `the config file cannot be read: ${path ?? DEFAULT_PATH} (${errorCode(error)})`, {
-      hint: 'Give its path with --config, or run without a file: `realign rebuild INDEX --table schema.table`.',
+      hint: path === null ? 'Give its path with --config, or name the table for a run without a file: --table SCHEMA.TABLE.' : WRITE_ONE,
       cause: error,
     });
   }
@@ -98,8 +103,7 @@ function fileOf({ adHoc }: LoadRequest): CheckedFile {
   return checkedFile({ version: 1, indices: adHoc === null ? {} : { [adHoc.alias]: { table: adHoc.table } } });
 }
 
-function readFile(text: string, context: ResolveContext): CheckedFile | null {
-  const source = parseYaml(text, context.environment, context.problems);
+function readFile(source: YamlSource, context: ResolveContext): CheckedFile | null {
   context.problems.useLocator(source);
   if (source.value === null && context.problems.count > 0) return null;
   const file = validateConfig(source, context.problems);
@@ -107,7 +111,7 @@ function readFile(text: string, context: ResolveContext): CheckedFile | null {
   return file;
 }
 
-function resolveFile(file: CheckedFile, context: ResolveContext): Configuration | null {
+function resolveFile(file: CheckedFile, context: ResolveContext, place: Configuration['file']): Configuration | null {
   const postgres = file.postgres === null ? null : resolvePostgres(file.postgres, context);
   const elasticsearch = file.elasticsearch === null ? null : resolveElasticsearch(file.elasticsearch, context);
   for (const alias of file.aliases) {
@@ -119,7 +123,7 @@ function resolveFile(file: CheckedFile, context: ResolveContext): Configuration 
   });
   const outlets = resolveOutlets(file.hooks, file.metrics, context);
   if (postgres === null || elasticsearch === null) return null;
-  return Object.freeze({ postgres, elasticsearch, indices: new Map(entries), outlets });
+  return Object.freeze({ postgres, elasticsearch, indices: new Map(entries), outlets, file: place });
 }
 
 function runDefaults({ defaults }: CheckedFile, entry: IndexFile, directory: string): RunDefaults {

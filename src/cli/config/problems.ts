@@ -22,8 +22,11 @@ export class Problems {
   readonly #elsewhere: string[] = [];
   #locator: Locator | null = null;
 
-  constructor(fileName: string) {
+  readonly #hint: string;
+
+  constructor(fileName: string, hint = 'Nothing was contacted. `realign schema` prints every key that exists.') {
     this.#fileName = fileName;
+    this.#hint = hint;
   }
 
   /** From now on paths have lines and columns. */
@@ -34,6 +37,11 @@ export class Problems {
   /** One place, one mistake: a value that is missing because its variable is not set would be reported twice. */
   addAt(line: number, column: number, text: string): void {
     if (this.#found.some((problem) => problem.line === line && problem.column === column)) return;
+    this.#found.push({ line, column, text });
+  }
+
+  /** The same for mistakes of which one place may have several. */
+  addBeside(line: number, column: number, text: string): void {
     this.#found.push({ line, column, text });
   }
 
@@ -58,13 +66,17 @@ export class Problems {
 
   /** Throws one `config` failure with all mistakes in the order of the file. */
   throwIfAny(): void {
-    if (this.count === 0) return;
+    const failure = this.failure();
+    if (failure !== null) throw failure;
+  }
+
+  /** The same failure, or null without a mistake. */
+  failure(): Failure | null {
+    if (this.count === 0) return null;
     const placed = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
     const lines = placed.map((problem) => `  ${this.#fileName}:${problem.line}:${problem.column}  ${problem.text}`);
     lines.push(...this.#elsewhere.map((text) => `  ${text}`));
     const title = lines.length === 1 ? '1 mistake in the configuration' : `${lines.length} mistakes in the configuration`;
-    throw new Failure('config', [`${title}:`, ...lines].join('\n'), {
-      hint: 'Nothing was contacted. `realign schema` prints every key that exists.',
-    });
+    return new Failure('config', [`${title}:`, ...lines].join('\n'), { hint: this.#hint });
   }
 }

@@ -1,4 +1,5 @@
-import { type IndexReport, REPORT_RESULTS, type Report } from '../report/report-schema.ts';
+import { result as runResult } from '../output/schema-parts.ts';
+import type { IndexReport, Report } from '../report/report-schema.ts';
 
 /**
  * What a run leaves for Prometheus. Names and units after https://prometheus.io/docs/practices/naming: base units, no `_total`, because these are gauges of the last run and not
@@ -33,7 +34,7 @@ function prefixOf(command: string): string {
 
 function runFamilies(runs: readonly IndexReport[], nowSeconds: number): readonly Family[] {
   const results = runs.flatMap((run) =>
-    REPORT_RESULTS.map((result) => ({ labels: { alias: run.index, result }, value: run.result === result ? 1 : 0 })),
+    runResult.options.map((result) => ({ labels: { alias: run.index, result }, value: run.result === result ? 1 : 0 })),
   );
   const phases = runs.flatMap((run) => {
     // A phase that was entered twice is one series: the later one is what ended.

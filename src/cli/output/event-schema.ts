@@ -1,18 +1,29 @@
 import { z } from 'zod';
 import type { OutputEvent } from './output-event.ts';
+import {
+  bigCount,
+  comparedMode,
+  count,
+  fedBy,
+  fieldValues,
+  kindCounts,
+  list,
+  mappingDifference,
+  method,
+  repair,
+  result,
+  sampled,
+  settle,
+  text,
+  time,
+  verdict,
+} from './schema-parts.ts';
 
 /** The schema of the lines of `--output json`, as shipped in `schema/events.v1.json`. Readers must allow types and fields they do not know. */
-const text = z.string();
-const count = z.int();
-const bigCount = z
-  .string()
-  .regex(/^-?\d+$/)
-  .describe('A whole number as text: it may pass 2^53.');
+const big = bigCount(true);
 const parameters = z.record(z.string(), z.unknown());
 const phase = z.enum(['preflight', 'slot', 'index', 'load', 'catchup', 'verify', 'hold', 'swap', 'cleanup', 'follow']);
 const difference = z.enum(['missing', 'extra', 'different']);
-const result = z.enum(['succeeded', 'failed', 'interrupted', 'has-work', 'drift', 'nothing-to-do', 'skipped']);
-const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
 const event = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) => z.object({ type: z.literal(name), ...shape });
 
 const progress = event('progress', {
@@ -23,9 +34,9 @@ const progress = event('progress', {
   rowsPerSecond: z.number(),
   etaSeconds: z.number().describe('-1 while unknown.'),
   changes: z.number(),
-  lagBytes: bigCount,
-  slotWalBytes: bigCount,
-  slotWalLimitBytes: bigCount,
+  lagBytes: big,
+  slotWalBytes: big,
+  slotWalLimitBytes: big,
   rejected: count,
   retries: count,
   throttle: text.describe('Why it does not go faster just now; empty if nothing holds it back.'),
@@ -34,7 +45,7 @@ const progress = event('progress', {
 const verifyResult = event('verify.result', {
   passed: z.boolean(),
   mode: z.enum(['full', 'sample', 'counts']),
-  method: z.enum(['fence', 'settling']),
+  method,
   fenceLsn: text,
   rows: count,
   documents: count,
@@ -42,7 +53,7 @@ const verifyResult = event('verify.result', {
   partitions: count,
   partitionsEqual: count,
   partitionsDiffering: z.exactOptional(list(count)).describe('The numbers of the differing partitions.'),
-  sampled: z.object({ random: count, changed: count, deleted: count }),
+  sampled,
   seed: text,
   differences: list(z.object({ id: text, kind: difference, fields: list(text) })).describe('The first 1,000 at most.'),
   differenceCount: count,
@@ -50,9 +61,7 @@ const verifyResult = event('verify.result', {
   blindSpots: list(text),
 });
 
-const kindCounts = { missing: count, extra: count, different: count, stale: count };
 const auditKind = z.enum(['missing', 'extra', 'different', 'stale']);
-const fieldValues = z.object({ field: text, postgres: text, elasticsearch: text });
 
 const auditDifference = z.object({
   id: text,
@@ -66,13 +75,13 @@ const auditDifference = z.object({
 });
 
 const auditResult = event('audit.result', {
-  verdict: z.enum(['equal', 'drift', 'unsettled', 'unfinished']),
+  verdict,
   generation: text.describe('The concrete index.'),
   table: text,
   ours: z.boolean().describe('Made by realign from this server: its versions tell who wrote what.'),
-  fedBy: z.enum(['realign', 'others']),
-  mode: z.enum(['full', 'sample', 'counts', 'keys']),
-  method: z.enum(['fence', 'settling']),
+  fedBy,
+  mode: comparedMode,
+  method,
   fenceLsn: text,
   rows: count,
   documents: count,
@@ -81,32 +90,23 @@ const auditResult = event('audit.result', {
   partitionsEqual: count,
   partitionsDiffering: z.exactOptional(list(count)),
   partitionDrift: list(z.object({ partition: count, ...kindCounts })),
-  sampled: z.object({ random: count, changed: count, deleted: count }),
+  sampled,
   sampledDocuments: count,
   sampleSize: count,
   seed: text,
-  settle: z.object({ rounds: count, pauseMs: count }),
+  settle,
   differences: list(auditDifference).describe('The first 1,000 at most.'),
   differenceCount: count,
   kinds: z.object(kindCounts),
   unsettled: list(text).describe('The first 1,000 at most.'),
   unsettledCount: count,
   foreignWrites: count.nullable(),
-  mapping: list(z.object({ field: text, expected: text, actual: text })),
+  mapping: list(mappingDifference),
   ignored: list(z.object({ field: text, documents: count, ids: list(text) })),
   covered: z.number().min(0).max(1),
   sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
   durations: z.object({ compareMs: z.number(), settleMs: z.number(), repairMs: z.number() }),
-  repair: z
-    .object({
-      dryRun: z.boolean(),
-      written: count,
-      deleted: count,
-      settled: count,
-      proved: count,
-      refused: list(z.object({ id: text, reason: text })),
-    })
-    .nullable(),
+  repair: repair('id').nullable(),
   blindSpots: list(text),
   next: list(text).describe('Commands to type next.'),
 });
@@ -115,7 +115,7 @@ const status = event('status', {
   generations: list(
     z.object({ index: text, alias: text, build: text, phase: text, live: z.boolean(), startedAt: text, running: z.boolean(), orders: text }),
   ),
-  slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: bigCount, walStatus: text.nullable() })),
+  slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: big, walStatus: text.nullable() })),
   orphans: list(text),
 });
 
@@ -181,7 +181,7 @@ const events = [
 ] as const;
 
 const envelope = z.object({
-  time: z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' }),
+  time,
   seq: count.min(0).describe('0, 1, 2 … without gaps in one run.'),
   index: text.nullable().describe('The alias concerned; null for the whole run.'),
   build: text.nullable().describe('The build id; null before there is one.'),

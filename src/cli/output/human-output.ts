@@ -17,6 +17,8 @@ export interface HumanOutputRequest {
   readonly live: LiveBlock | null;
   readonly resultPaint: Paint;
   readonly paint: Paint;
+  /** Gives the commands in a text what they need to be pasted. */
+  readonly complete: (text: string) => string;
   /** Only the result and failures. */
   readonly quiet: boolean;
 }
@@ -108,10 +110,10 @@ export class HumanOutput implements Output {
   }
 
   #terminalLine(index: string | null, event: RunEvent): string | null {
-    const { paint } = this.#request;
+    const { paint, complete } = this.#request;
     switch (event.type) {
       case 'build.started':
-        return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(`(another terminal: realign status ${index} · pause: realign ctl ${index} pause · Ctrl-C is safe)`)}`;
+        return `${paint.strong(`build ${buildOf(event.generation)}`)}   ${event.resumed ? 'resumed   ' : ''}${paint.faint(complete(`(another terminal: realign status ${index} · pause: realign ctl ${index} pause · Ctrl-C is safe)`))}`;
       case 'phase.finished':
         return [`${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`, ...this.#notes.map(paint.faint)].join('\n');
       case 'rejected':

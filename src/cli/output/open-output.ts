@@ -10,8 +10,8 @@ import { paintFor } from './paint.ts';
 
 const TICK_MS = 30_000;
 
-/** The output that the flags, the environment and the terminal call for. Everything written passes the scrubber. */
-export function openOutput(machine: Machine, flags: Flags, scrubber: SecretScrubber): Output {
+/** The output that the flags, the environment and the terminal call for. Everything written passes the scrubber; `complete` makes commands whole. */
+export function openOutput(machine: Machine, flags: Flags, scrubber: SecretScrubber, complete: (text: string) => string): Output {
   const { stdout, stderr, environment } = machine;
   const result = (text: string) => void stdout.write(scrubber.scrub(text));
   if (flags.output === 'json') return new JsonOutput(result, () => new Date());
@@ -20,6 +20,7 @@ export function openOutput(machine: Machine, flags: Flags, scrubber: SecretScrub
     result,
     narration: (text) => void stderr.write(scrubber.scrub(text)),
     live,
+    complete,
     resultPaint: paintFor(showsColour(stdout, flags, environment)),
     paint: paintFor(showsColour(stderr, flags, environment)),
     quiet: flags.quiet === true,

@@ -1,14 +1,26 @@
 import { z } from 'zod';
+import {
+  bigCount,
+  comparedMode,
+  count,
+  fedBy,
+  fieldValues,
+  kindCounts,
+  list,
+  mappingDifference,
+  method,
+  repair,
+  result,
+  sampled,
+  settle,
+  text,
+  time,
+  verdict,
+} from '../output/schema-parts.ts';
 
 /** The form of `report.json`, as shipped in `schema/report.v1.json`. Everything else that is told of a run (pages, metrics, notices) is made from it. */
-const text = z.string();
-const count = z.int();
-const bigCount = z.string().regex(/^\d+$/).describe('A whole number as text: it may pass 2^53.');
+const big = bigCount(false);
 const nullable = <Inner extends z.ZodType>(inner: Inner) => inner.nullable();
-const list = <Element extends z.ZodType>(element: Element) => z.array(element).readonly();
-const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' });
-export const REPORT_RESULTS = ['succeeded', 'failed', 'interrupted', 'has-work', 'drift', 'nothing-to-do', 'skipped'] as const;
-const result = z.enum(REPORT_RESULTS);
 
 const phase = z.object({
   phase: text,
@@ -21,12 +33,10 @@ const sample = z.object({
   atMs: count.describe('Since the run of this index began.'),
   phase: text,
   docsPerSecond: count.describe('Since the sample before.'),
-  lagBytes: bigCount,
-  slotWalBytes: bigCount,
+  lagBytes: big,
+  slotWalBytes: big,
   retries: count.describe('Since the sample before.'),
 });
-
-const fieldValues = z.object({ field: text, postgres: text, elasticsearch: text });
 
 const difference = z.object({
   key: text.describe('The _id, or its hash with --hash-keys.'),
@@ -38,36 +48,24 @@ const difference = z.object({
   copies: count.describe('Documents with this id, on account of routing.'),
 });
 
-const kinds = { missing: count, extra: count, different: count, stale: count };
-
 /** What an audit tells besides. */
 const audit = z.object({
-  verdict: z.enum(['equal', 'drift', 'unsettled', 'unfinished']),
+  verdict,
   ours: z.boolean().describe('A generation of realign: its versions tell who wrote what.'),
-  fedBy: z.enum(['realign', 'others']),
+  fedBy,
   foreignWrites: nullable(count),
   covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
-  sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
-  settle: z.object({ rounds: count, pauseMs: count }),
+  settle,
   next: list(text).describe('Commands to type next.'),
-  mapping: list(z.object({ field: text, expected: text, actual: text })),
+  mapping: list(mappingDifference),
   ignored: list(z.object({ field: text, documents: count })),
-  repair: nullable(
-    z.object({
-      dryRun: z.boolean(),
-      written: count,
-      deleted: count,
-      settled: count,
-      proved: count,
-      refused: list(z.object({ key: text, reason: text })),
-    }),
-  ),
+  repair: nullable(repair('key')),
 });
 
 const verification = z.object({
   passed: z.boolean(),
-  mode: z.enum(['full', 'sample', 'counts', 'keys']),
-  method: z.enum(['fence', 'settling']),
+  mode: comparedMode,
+  method,
   fenceLsn: text,
   rows: count,
   documents: count,
@@ -75,12 +73,12 @@ const verification = z.object({
   partitions: count,
   partitionsEqual: count,
   partitionsDiffering: list(count),
-  partitionDrift: list(z.object({ partition: count, ...kinds })).describe('Differences by partition: the heat map.'),
-  sampled: z.object({ random: count, changed: count, deleted: count }),
+  partitionDrift: list(z.object({ partition: count, ...kindCounts })).describe('Differences by partition: the heat map.'),
+  sampled,
   seed: text.describe('Repeats the sample: --seed.'),
   differenceCount: count,
   differences: list(difference).describe('The first 1,000 at most.'),
-  kinds: z.object(kinds).describe('Of the differences that are named, if not all are.'),
+  kinds: z.object(kindCounts).describe('Of the differences that are named, if not all are.'),
   unsettled: list(text),
   unsettledCount: count,
   blindSpots: list(text).describe('What this mode cannot see.'),
@@ -106,8 +104,8 @@ const totals = z.object({
   rows: count.describe('Loaded by this run.'),
   changes: count.describe('Replayed by this run.'),
   retries: count,
-  peakLagBytes: bigCount,
-  peakSlotWalBytes: bigCount,
+  peakLagBytes: big,
+  peakSlotWalBytes: big,
 });
 
 const run = z.object({

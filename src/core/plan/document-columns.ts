@@ -1,6 +1,7 @@
 import type { DocumentField } from '../encode/document-plan.ts';
 import { didYouMean } from '../nearest-name.ts';
 import type { Column, SourceTable } from '../table.ts';
+import { type ConfigMistake, mistakeAt } from './config-mistakes.ts';
 import type { IndexConfig } from './index-config.ts';
 
 export interface DocumentColumns {
@@ -8,8 +9,8 @@ export interface DocumentColumns {
   readonly columns: readonly Column[];
   readonly fields: readonly DocumentField[];
   readonly key: readonly number[];
-  /** Mistakes of the config, one sentence each. */
-  readonly problems: readonly string[];
+  /** Mistakes of the config, each with its place. */
+  readonly problems: readonly ConfigMistake[];
 }
 
 /** Fields of the document root that Elasticsearch keeps for itself (docs/servers.md E35). */
@@ -50,20 +51,23 @@ export function documentColumns(table: SourceTable, config: IndexConfig, compute
   return { columns, fields, key, problems: [...badKey(id, names, config), ...unknownNames(names, config), ...badFields(columns, fields)] };
 }
 
-function badKey(id: readonly string[], names: readonly string[], config: IndexConfig): readonly string[] {
+function badKey(id: readonly string[], names: readonly string[], config: IndexConfig): readonly ConfigMistake[] {
   const unreadable = id
     .filter((name) => !names.includes(name))
     .map((name) =>
       config.id === null
-        ? `table: the key column "${name}" cannot be read; grant select on it`
-        : `id: the table has no column "${name}"${didYouMean(name, names)}`,
+        ? mistakeAt('table', `the key column "${name}" cannot be read; grant select on it`)
+        : mistakeAt('id', `the table has no column "${name}"${didYouMean(name, names)}`, id.indexOf(name)),
     );
-  const twice = id.filter((name, at) => id.indexOf(name) !== at).map((name) => `id: column "${name}" is named twice`);
+  const twice = id.flatMap((name, at) => (id.indexOf(name) === at ? [] : [mistakeAt('id', `column "${name}" is named twice`, at)]));
   // The document would show another value than the one that its _id was made of.
   const changed = id
     .map((name) => fieldName(name, config))
     .filter((field) => Object.hasOwn(config.computed, field))
-    .map((field) => `fields.${field}.sql: the field is a column of the key, which an expression may not change; choose another name`);
+    .map((field) => ({
+      path: ['fields', field, 'sql'],
+      text: `fields.${field}.sql: the field is a column of the key, which an expression may not change; choose another name`,
+    }));
   return [...unreadable, ...twice, ...changed];
 }
 
@@ -80,7 +84,7 @@ function fieldName(column: string, config: IndexConfig): string {
   return Object.hasOwn(config.rename, column) ? (config.rename[column] ?? column) : column;
 }
 
-function unknownNames(names: readonly string[], config: IndexConfig): readonly string[] {
+function unknownNames(names: readonly string[], config: IndexConfig): readonly ConfigMistake[] {
   const { include, exclude } = config.columns;
   const mentions: readonly (readonly [string, readonly string[]])[] = [
     ['columns.include', include === '*' ? [] : include],
@@ -88,26 +92,32 @@ function unknownNames(names: readonly string[], config: IndexConfig): readonly s
     ['rename', Object.keys(config.rename)],
   ];
   const problems = mentions.flatMap(([place, mentioned]) =>
-    mentioned.filter((name) => !names.includes(name)).map((name) => `${place}: the table has no column "${name}"${didYouMean(name, names)}`),
+    mentioned
+      .filter((name) => !names.includes(name))
+      .map((name) =>
+        mistakeAt(place, `the table has no column "${name}"${didYouMean(name, names)}`, place === 'rename' ? name : mentioned.indexOf(name)),
+      ),
   );
   const unused = Object.keys(config.rename).filter((name) => names.includes(name) && !isChosen(name, config));
-  return [...problems, ...unused.map((name) => `rename: column "${name}" is not in the document`)];
+  return [...problems, ...unused.map((name) => mistakeAt('rename', `column "${name}" is not in the document`, name))];
 }
 
-function badFields(columns: readonly Column[], fields: readonly DocumentField[]): readonly string[] {
-  const problems: string[] = [];
-  if (fields.length === 0) problems.push('columns: no column is left for the document');
+function badFields(columns: readonly Column[], fields: readonly DocumentField[]): readonly ConfigMistake[] {
+  const problems: ConfigMistake[] = [];
+  if (fields.length === 0) problems.push(mistakeAt('columns', 'no column is left for the document'));
   const owners = new Map<string, string>();
   for (const { column, field } of fields) {
     const { name = '', sql } = columns[column] ?? {};
     const fault = faultOf(field);
-    if (fault !== undefined && sql !== undefined) problems.push(`fields.${field}: the field name "${field}" ${fault}`);
-    else if (fault !== undefined) problems.push(`column "${name}": the field name "${field}" ${fault}; choose another under rename`);
+    if (fault !== undefined && sql !== undefined)
+      problems.push({ path: ['fields', field], text: `fields.${field}: the field name "${field}" ${fault}` });
+    else if (fault !== undefined)
+      problems.push(mistakeAt('rename', `column "${name}": the field name "${field}" ${fault}; choose another under rename`, name));
     const owner = owners.get(field);
-    if (owner !== undefined) problems.push(`rename: the columns "${owner}" and "${name}" would both be field "${field}"`);
+    if (owner !== undefined) problems.push(mistakeAt('rename', `the columns "${owner}" and "${name}" would both be field "${field}"`, name));
     owners.set(field, name);
   }
-  return [...problems, ...nestedConflicts([...owners.keys()])];
+  return [...problems, ...nestedConflicts(owners)];
 }
 
 function faultOf(field: string): string | undefined {
@@ -117,8 +127,11 @@ function faultOf(field: string): string | undefined {
 }
 
 /** `a` and `a.b` cannot both be fields: a dot makes an object (docs/servers.md E35). */
-function nestedConflicts(fields: readonly string[]): readonly string[] {
+function nestedConflicts(owners: ReadonlyMap<string, string>): readonly ConfigMistake[] {
+  const fields = [...owners.keys()];
   return fields
     .filter((field) => fields.some((other) => other.startsWith(`${field}.`)))
-    .map((field) => `rename: field "${field}" would be a value and, because of the dot in another field, an object`);
+    .map((field) =>
+      mistakeAt('rename', `field "${field}" would be a value and, because of the dot in another field, an object`, owners.get(field) ?? field),
+    );
 }

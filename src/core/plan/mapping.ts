@@ -1,6 +1,7 @@
 import type { DocumentField } from '../encode/document-plan.ts';
 import { didYouMean } from '../nearest-name.ts';
 import type { Column } from '../table.ts';
+import { type ConfigMistake, mistakeAt } from './config-mistakes.ts';
 import { type FieldMapping, fieldMappingOf } from './field-type.ts';
 import type { IndexConfig } from './index-config.ts';
 
@@ -11,8 +12,8 @@ export interface Mapping {
 export interface InferredMapping {
   readonly mapping: Mapping;
   readonly warnings: readonly string[];
-  /** Mistakes of the config, one sentence each; the mapping is of no use if there are any. */
-  readonly problems: readonly string[];
+  /** Mistakes of the config, each with its place; the mapping is of no use if there are any. */
+  readonly problems: readonly ConfigMistake[];
 }
 
 /**
@@ -23,7 +24,7 @@ export function inferMapping(columns: readonly Column[], fields: readonly Docume
   const names = fields.map(({ field }) => field);
   const problems = Object.keys(config.fields)
     .filter((name) => !names.includes(name))
-    .map((name) => `fields: the document has no field "${name}"${didYouMean(name, names)}`);
+    .map((name) => mistakeAt('fields', `the document has no field "${name}"${didYouMean(name, names)}`, name));
   const mapping = config.mapping === null ? inferred(columns, fields, config) : withOverrides(config.mapping, config.fields);
   if (config.mapping !== null) problems.push(...unmapped(mapping, names));
   return { mapping, warnings: config.mapping === null ? warningsFor(columns, fields, config) : [], problems };
@@ -47,13 +48,15 @@ function withOverrides(mapping: Mapping, overrides: { readonly [field: string]: 
 }
 
 /** Under `dynamic: strict` every row would be rejected for a field the mapping does not have: better said before anything is built. */
-function unmapped(mapping: Mapping, names: readonly string[]): readonly string[] {
+function unmapped(mapping: Mapping, names: readonly string[]): readonly ConfigMistake[] {
   if (mapping.dynamic !== 'strict') return [];
   const mapped = Object.keys(propertiesOf(mapping));
   return names
     .filter((name) => !mapped.some((known) => known === name || name.startsWith(`${known}.`) || known.startsWith(`${name}.`)))
     .filter((name) => !mapped.includes(name.split('.', 1)[0] ?? ''))
-    .map((name) => `mapping: it is dynamic: strict, but has no property "${name}"${didYouMean(name, mapped)}; add it, or exclude the column`);
+    .map((name) =>
+      mistakeAt('mapping', `it is dynamic: strict, but has no property "${name}"${didYouMean(name, mapped)}; add it, or exclude the column`),
+    );
 }
 
 function propertiesOf(mapping: Mapping): { readonly [field: string]: unknown } {

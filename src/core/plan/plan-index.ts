@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DocumentPlan } from '../encode/document-plan.ts';
 import { Failure } from '../failure.ts';
 import type { Column, SourceTable } from '../table.ts';
+import { ConfigMistakes } from './config-mistakes.ts';
 import { documentColumns } from './document-columns.ts';
 import { mappedFieldCount } from './field-count.ts';
 import type { IndexConfig } from './index-config.ts';
@@ -30,7 +31,7 @@ export interface IndexPlan {
 }
 
 /**
- * Plans the index; `computed` has the config's computed fields as the server typed them. Throws `config` with every mistake of the config at once,
+ * Plans the index; `computed` has the config's computed fields as the server typed them. Throws `ConfigMistakes` with every mistake of the config at once,
  * `preflight-refused` for a table without a key, or for documents that cannot be routed as the config says.
  */
 export function planIndex(table: SourceTable, config: IndexConfig, computed: readonly Column[] = []): IndexPlan {
@@ -39,7 +40,8 @@ export function planIndex(table: SourceTable, config: IndexConfig, computed: rea
   if (misrouted !== null) throw refusedRouting(misrouted);
   const { columns, fields, key, problems } = documentColumns(table, config, computed);
   const inferred = inferMapping(columns, fields, config);
-  refuse(config, [...problems, ...inferred.problems]);
+  const mistakes = [...problems, ...inferred.problems];
+  if (mistakes.length > 0) throw new ConfigMistakes(config.alias, mistakes);
   const { onNonFinite, onUnrepresentable, idHash } = config;
   const filter = config.where === null ? {} : { where: config.where };
   const routing = config.routing === null ? {} : { routing: columnNamed(columns, config.routing) };
@@ -70,14 +72,6 @@ function columnNamed(columns: readonly Column[], name: string): number {
 function fieldLimit(mapping: Mapping): { readonly [name: string]: number } {
   const count = mappedFieldCount(mapping);
   return count > USUAL_FIELD_LIMIT ? { 'index.mapping.total_fields.limit': count } : {};
-}
-
-function refuse(config: IndexConfig, problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  const list = problems.map((problem) => `\n  indices.${config.alias}.${problem.startsWith('column "') ? `rename: ${problem}` : problem}`).join('');
-  throw new Failure('config', `${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`} in the config:${list}`, {
-    hint: 'Correct the config; nothing was created.',
-  });
 }
 
 /** `number_of_shards`, `index.number_of_shards` and `index: {…}` are one setting for Elasticsearch; one spelling keeps the default above replaceable. */

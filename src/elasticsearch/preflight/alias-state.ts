@@ -39,7 +39,7 @@ function concreteFinding({ alias, adopt }: PreflightRequest): Finding {
     return fail(
       'alias-state',
       `${alias} is an index, not an alias`,
-      'run with --adopt: the swap then deletes this index and puts the alias in its place, without a way back',
+      `realign rebuild ${alias} --adopt   (the swap then deletes this index and puts the alias in its place, without a way back)`,
     );
   }
   return warn(

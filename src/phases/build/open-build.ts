@@ -45,12 +45,12 @@ export function isUnfinished(phase: BuildPhase): boolean {
 }
 
 async function startBuild(context: BuildContext): Promise<OpenedBuild> {
-  const { findings, table, plan, previous } = await runPreflight(context);
+  const { findings, table, plan, mistakes, previous } = await runPreflight(context);
   for (const finding of findings) {
     if (finding.level !== 'warn') continue;
     context.reporter.report({ type: 'warning', code: finding.code, message: finding.message, hint: finding.fix ?? '' });
   }
-  requireNoFailure(findings);
+  requireNoFailure({ findings, mistakes });
   await requireFollower(context, previous);
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
   const names = buildNames(context.config.alias, context.newBuildId(), context.clock.date());

@@ -25,6 +25,7 @@ function show(events: readonly OutputEvent[], { terminal = false, quiet = false,
     paint: paintFor(colour),
     resultPaint: paintFor(colour),
     quiet,
+    complete: (text) => text,
   });
   for (const event of events) {
     output.emit('products', event);
