@@ -82,7 +82,8 @@ function refuse(errorType: string): never {
 
 const HINTS: { readonly [kind in 'denied' | 'target-vanished' | 'sink-refused']: string } = {
   denied: 'Give the user or API key the privileges that `realign init --print-es-role` prints, then run the same command again.',
-  'target-vanished': 'Somebody deleted the new index or its build alias. Run the same command with --fresh for a new one; the live alias is untouched.',
+  'target-vanished':
+    'Somebody deleted the new index or its build alias. Run the same command with --fresh for a new one; the live alias is untouched.',
   'sink-refused': 'This error is not known to pass by itself; look at the Elasticsearch log. The live alias is untouched.',
 };
 

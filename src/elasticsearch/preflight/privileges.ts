@@ -17,7 +17,13 @@ export async function checkPrivileges(http: Http, request: PreflightRequest): Pr
   if (answer === null) return [];
   const missing = missingOf(answer as Granted);
   if (missing.length === 0) return [ok('privileges', 'all needed privileges are granted')];
-  return [fail('privileges', `missing privileges: ${missing.join('; ')}`, `realign init ${request.alias} --print-es-role   (prints the role to give to this user)`)];
+  return [
+    fail(
+      'privileges',
+      `missing privileges: ${missing.join('; ')}`,
+      `realign init ${request.alias} --print-es-role   (prints the role to give to this user)`,
+    ),
+  ];
 }
 
 function missingOf(granted: Granted): readonly string[] {
