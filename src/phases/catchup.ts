@@ -27,8 +27,9 @@ async function waitForHealth(run: Run): Promise<void> {
 }
 
 /** On a single data node replicas can never be placed: waiting for green would be waiting for ever (docs/servers.md E18). Only what nobody asked for adapts, and says so. */
-async function usualLevel({ sink, reporter }: Run): Promise<'green' | 'yellow'> {
-  if ((await sink.identity()).dataNodes !== 1) return 'green';
+async function usualLevel({ sink, reporter, plan }: Run): Promise<'green' | 'yellow'> {
+  const wantsReplicas = String(plan.settings['index.number_of_replicas'] ?? 1) !== '0';
+  if (!wantsReplicas || (await sink.identity()).dataNodes !== 1) return 'green';
   const message = 'there is one data node, where replicas can have no place: yellow health is enough for the swap';
   reporter.report({ type: 'warning', code: 'swap-when', message, hint: 'Nothing, if that is meant; --swap-when green or yellow decides it.' });
   return 'yellow';

@@ -179,10 +179,22 @@ test('--swap-when: what was asked for is obeyed on one data node too; only the d
     waitForHealth: async (_index, level) => asked.push(level) > 0,
   });
   const told: number[] = [];
-  for (const swapWhen of ['green', 'yellow', null] as const) {
-    const { events } = await world.build({ table: 'public.t', wrapSink, options: { swapWhen } });
+  for (const [swapWhen, replicas] of [
+    ['green', 1],
+    ['yellow', 1],
+    [null, 1],
+    [null, 0],
+  ] as const) {
+    const config = { settings: { number_of_replicas: replicas } };
+    const preflight: Sink['preflight'] = async () => [];
+    const { events } = await world.build({
+      table: 'public.t',
+      config,
+      wrapSink: (sink) => ({ ...wrapSink(sink), preflight }),
+      options: { swapWhen },
+    });
     told.push(events.filter((event) => event.type === 'warning' && event.code === 'swap-when').length);
   }
-  assert.deepEqual(asked, ['green', 'yellow', 'yellow']);
-  assert.deepEqual(told, [0, 0, 1]);
+  assert.deepEqual(asked, ['green', 'yellow', 'yellow', 'green']);
+  assert.deepEqual(told, [0, 0, 1, 0]);
 });
