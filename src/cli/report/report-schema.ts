@@ -55,6 +55,7 @@ const audit = z.object({
   fedBy,
   foreignWrites: nullable(count),
   covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
+  sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
   settle,
   next: list(text).describe('Commands to type next.'),
   mapping: list(mappingDifference),
