@@ -74,7 +74,11 @@ function verificationCases(verification: Verification): readonly TestCase[] {
   };
   const found = differenceCount > 0;
   return [
-    check('counts', expected === documents || verification.audit?.sectioned === true, `${counted(expected, 'document')} expected, ${documents} found`),
+    check(
+      'counts',
+      expected === documents || verification.audit?.sectioned === true,
+      `${counted(expected, 'document')} expected, ${documents} found`,
+    ),
     ...(partitions === 0
       ? []
       : [check('checksums', partitionsEqual === partitions || !found, `${partitions - partitionsEqual} of ${partitions} partitions differ`)]),

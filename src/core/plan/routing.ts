@@ -1,8 +1,8 @@
 import type { MappingDifference } from '../audit-report.ts';
 import type { DocumentPlan } from '../encode/document-plan.ts';
+import { didYouMean } from '../nearest-name.ts';
 import type { SourceTable } from '../table.ts';
 import type { IndexConfig } from './index-config.ts';
-import { didYouMean } from './nearest-name.ts';
 
 type Parameters = { readonly [key: string]: unknown };
 

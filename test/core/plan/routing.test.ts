@@ -56,7 +56,7 @@ test('a complete mapping gets what is missing, and one that says so already stay
 });
 
 const REFUSED: readonly (readonly [string, Partial<IndexConfig>, RegExp, RegExp])[] = [
-  ['no such column', { routing: 'tenantid' }, /has no column "tenantid" \(did you mean "tenant_id"\?\)/, /columns of the id/],
+  ['no such column', { routing: 'tenantid' }, /has no column "tenantid"; did you mean "tenant_id"\?/, /columns of the id/],
   [
     'not in the primary key',
     { routing: 'region' },
