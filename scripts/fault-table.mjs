@@ -41,10 +41,19 @@ function namedTests(entry, files) {
 
 const cell = (text) => text.replaceAll('|', '\\|');
 
+/** Where the tests run: the long ones only with `--all`. */
+const isLong = ({ path }) => path.split('/').includes('long');
+
+function halves(tests) {
+  if (tests.length === 0) return '–';
+  if (tests.every(isLong)) return '`--all`';
+  return tests.some(isLong) ? 'CI, more with `--all`' : 'CI';
+}
+
 function line(entry, tests) {
   const where = tests.map(({ path, what }) => `\`${path}\`: ${cell(what)}`);
   const notes = entry.not === undefined ? [] : [`**Not produced:** ${cell(entry.not)}`];
-  return `| ${entry.row} | ${cell(entry.fault)} | ${cell(entry.outcome)} | ${[...where, ...notes].join('<br>')} |`;
+  return `| ${entry.row} | ${cell(entry.fault)} | ${cell(entry.outcome)} | ${halves(tests)} | ${[...where, ...notes].join('<br>')} |`;
 }
 
 function page(matrix, files) {
@@ -61,13 +70,14 @@ function page(matrix, files) {
   return `# Faults
 
 What must survive what, and the test that shows it. Written by \`npm run faults:write\` from \`test/faults/matrix.json\` and the titles of the tests; a check fails when
-it is out of date, and every test named here runs in \`./scripts/test\`. ${tested} of ${matrix.length} rows have a test.
+it is out of date. ${tested} of ${matrix.length} rows have a test: those with *CI* run in \`./scripts/test\`, before every change; those with \`--all\` have clusters of their own,
+kill them, or go on for long, and run in \`./scripts/test --all\`.
 
 In every row, besides what it says: readers see what they saw before, the exit code is the one of the table in the README, the error says what is unchanged and what to type next,
 and whatever is left on the servers is shown by \`realign status\` and removed by \`realign abort\`. The tests in \`test/faults\` check that after each of them.
 
-| row | fault | outcome | shown by |
-|---|---|---|---|
+| row | fault | outcome | run | shown by |
+|---|---|---|---|---|
 ${lines.join('\n')}
 `;
 }

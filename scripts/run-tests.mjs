@@ -1,7 +1,8 @@
 /**
- * node scripts/run-tests.mjs core | all | PATH…   runs compiled tests; node 20's `node --test` knows no globs.
+ * node scripts/run-tests.mjs core | ci | all | PATH…   runs compiled tests; node 20's `node --test` knows no globs.
  *   core   tests that need no server: test/core, and any folder named "pure"
- *   all    every test but the fault matrix (faults/); the servers come from DATABASE_URL and ELASTICSEARCH_URL
+ *   ci     every test but those in folders named "long"; the servers come from DATABASE_URL and ELASTICSEARCH_URL
+ *   all    every test
  *   PATH   every test whose path holds one of these words, e.g. postgres/ or wal/pgoutput
  */
 import { spawn } from 'node:child_process';
@@ -13,6 +14,10 @@ import { fileURLToPath } from 'node:url';
 const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
 const COMPILED = join(PROJECT, 'dist', 'test');
 const TEST_TIMEOUT_MS = 30 * 60_000;
+/** A crash loop of a hundred builds is one file. */
+const LONG_TIMEOUT_MS = 4 * 60 * 60_000;
+
+class UsageError extends Error {}
 
 /** What was compiled from a file that is still there: `dist` keeps the tests of deleted files. */
 function compiledTests() {
@@ -26,12 +31,23 @@ const isPure = (path) => path.startsWith('core/') || path.split('/').includes('p
 /** The model needs no server either, but more time than the core's tests may take. */
 const needsServers = (path) => !isPure(path) && !path.startsWith('model/');
 
+/** They have clusters of their own, kill them, or go on for long. */
+const isLong = (path) => path.split('/').includes('long');
+
+const GROUPS = { core: isPure, ci: (path) => !isLong(path), all: () => true };
+
 function selectTests(words) {
+  const option = words.find((word) => word.startsWith('-'));
+  if (words.length === 0 || option !== undefined) throw new UsageError(`${option ?? 'nothing to run'}: core | ci | all | PATH…`);
   const tests = compiledTests();
-  // The fault matrix kills and starves servers: it has its own run (`faults/`), alone on the machine.
-  if (words.length === 0 || words.includes('all')) return tests.filter((path) => !path.startsWith('faults/'));
-  const wanted = words.map((word) => word.replace(/^(dist\/)?test\//, '').replace(/\.(ts|js)$/, ''));
-  return tests.filter((path) => wanted.some((word) => (word === 'core' ? isPure(path) : path.includes(word))));
+  const chosen = new Set();
+  for (const word of words) {
+    const path = word.replace(/^(dist\/)?test\//, '').replace(/\.(ts|js)$/, '');
+    const found = tests.filter(GROUPS[word] ?? ((test) => test.includes(path)));
+    if (found.length === 0) throw new UsageError(`no compiled test matches ${word}: npm run build first?`);
+    for (const test of found) chosen.add(test);
+  }
+  return tests.filter((test) => chosen.has(test));
 }
 
 function requireServers(tests) {
@@ -41,7 +57,7 @@ function requireServers(tests) {
   throw new Error(`${missing.join(' and ')} not set: scripts/services up && eval "$(scripts/services env)", or run ./scripts/test`);
 }
 
-const ISOLATED = ['--test', '--test-reporter=spec', `--test-concurrency=${Math.max(2, availableParallelism())}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+const isolated = (timeoutMs) => ['--test', '--test-reporter=spec', `--test-concurrency=${Math.max(2, availableParallelism())}`, `--test-timeout=${timeoutMs}`];
 const TOGETHER = ['--test-reporter=spec', join(PROJECT, 'scripts', 'in-one-process.mjs')];
 
 /** A hook at the top of a file belongs to that file only if the file has a process of its own. */
@@ -49,13 +65,13 @@ const hasHooks = (path) => /^(before|after)(Each)?\(/m.test(readFileSync(join(CO
 
 /** The processes to run side by side. Tests that need no server share one for the command line and one for the rest: they load different halves of the program. */
 function processesFor(tests) {
-  if (!tests.every(isPure)) return [[ISOLATED, tests]];
+  if (!tests.every(isPure)) return [[isolated(tests.some(isLong) ? LONG_TIMEOUT_MS : TEST_TIMEOUT_MS), tests]];
   const [alone, shared] = [tests.filter(hasHooks), tests.filter((path) => !hasHooks(path))];
   const ofCli = (path) => path.startsWith('cli/');
   return [
     [TOGETHER, shared.filter((path) => !ofCli(path))],
     [TOGETHER, shared.filter(ofCli)],
-    [ISOLATED, alone],
+    [isolated(TEST_TIMEOUT_MS), alone],
   ].filter(([, files]) => files.length > 0);
 }
 
@@ -89,7 +105,6 @@ function total(runs) {
 
 async function main() {
   const tests = selectTests(process.argv.slice(2));
-  if (tests.length === 0) throw new Error('no compiled test matches: npm run build first?');
   requireServers(tests);
   const processes = processesFor(tests);
   const runs = await Promise.all(processes.map((one) => runNode(one, processes.length === 1)));
@@ -107,5 +122,5 @@ try {
   process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`run-tests: ${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 64 : 1;
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
-import type { Generation } from '../phases/sink-ports.ts';
+import type { Generation, UnreadableState } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */
@@ -16,15 +16,30 @@ export async function writeState(http: Http, index: string, state: BuildState): 
   });
 }
 
-/** All indices that carry our state, for one alias or for all, newest first. Throws `state-unknown` for a state this version cannot read. */
+/**
+ * All indices that carry our state, for one alias or for all, newest first. Throws `state-unknown` for a state of that alias which this version cannot read: nothing may be
+ * decided about an alias without all of its builds. Of all aliases those are left out that cannot be read (see `listUnreadable`): one must not take the others down.
+ */
 export async function listGenerations(http: Http, alias: string | null): Promise<readonly Generation[]> {
-  const states = await readStates(http, alias);
+  const states = new Map<string, BuildState>();
+  for (const [index, raw] of await readRawStates(http)) {
+    if (alias === null ? isReadable(raw) : aliasOf(raw) === alias) states.set(index, parseState(raw, index));
+  }
   const names = [...states.keys()];
   const generations: Generation[] = [];
   for (let at = 0; at < names.length; at += NAMES_PER_REQUEST) {
     generations.push(...(await readMarks(http, names.slice(at, at + NAMES_PER_REQUEST), states)));
   }
   return generations.sort((a, b) => compareNewestFirst(a.state.startedAt, b.state.startedAt));
+}
+
+/** The indices whose state this version cannot read, whoever's they are. */
+export async function listUnreadable(http: Http): Promise<readonly UnreadableState[]> {
+  const unreadable = [...(await readRawStates(http))].filter(([, raw]) => !isReadable(raw));
+  return unreadable.map(([index, raw]) => {
+    const { format, slot } = (raw ?? {}) as { readonly [key: string]: unknown };
+    return { index, alias: aliasOf(raw), slot: typeof slot === 'string' ? slot : null, format: JSON.stringify(format) ?? 'none' };
+  });
 }
 
 /** Our state on one index, unchecked; undefined if it carries none or does not exist. */
@@ -38,8 +53,8 @@ export async function readRawState(http: Http, index: string): Promise<unknown> 
 
 /** Checks that `value` is a state of the format we write; throws `state-unknown` naming the index. */
 export function parseState(value: unknown, index: string): BuildState {
-  const { format, build, alias, startedAt } = (value ?? {}) as { readonly [key: string]: unknown };
-  if (format === STATE_FORMAT && typeof build === 'string' && typeof alias === 'string' && typeof startedAt === 'string') return value as BuildState;
+  if (isReadable(value)) return value;
+  const { format } = (value ?? {}) as { readonly [key: string]: unknown };
   throw new Failure(
     'state-unknown',
     `the index ${index} carries a build state of format ${JSON.stringify(format) ?? 'none'}; this version reads format ${STATE_FORMAT}`,
@@ -49,27 +64,30 @@ export function parseState(value: unknown, index: string): BuildState {
   );
 }
 
+function isReadable(value: unknown): value is BuildState {
+  const { format, build, alias, startedAt } = (value ?? {}) as { readonly [key: string]: unknown };
+  return format === STATE_FORMAT && typeof build === 'string' && typeof alias === 'string' && typeof startedAt === 'string';
+}
+
+function aliasOf(raw: unknown): string | null {
+  const { alias } = (raw ?? {}) as { readonly alias?: unknown };
+  return typeof alias === 'string' ? alias : null;
+}
+
 interface Mappings {
   readonly [index: string]: { readonly mappings: { readonly _meta: { readonly realign: unknown } } };
 }
 
 const STATE_ONLY = { filter_path: '*.mappings._meta.realign' };
 
-async function readStates(http: Http, alias: string | null): Promise<ReadonlyMap<string, BuildState>> {
+async function readRawStates(http: Http): Promise<ReadonlyMap<string, unknown>> {
   const answer = await http.json({
     what: 'looking for indices of ours',
     method: 'GET',
     path: '/_all/_mapping',
     query: { expand_wildcards: 'all', ...STATE_ONLY },
   });
-  const states = new Map<string, BuildState>();
-  for (const [index, { mappings }] of Object.entries(answer as Mappings)) {
-    const raw = mappings._meta.realign;
-    // Another alias's index with a newer state is none of this run's business.
-    if (alias !== null && (raw as { alias?: unknown } | null)?.alias !== alias) continue;
-    states.set(index, parseState(raw, index));
-  }
-  return states;
+  return new Map(Object.entries(answer as Mappings).map(([index, { mappings }]) => [index, mappings._meta.realign]));
 }
 
 interface Marks {

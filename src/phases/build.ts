@@ -1,7 +1,7 @@
 import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
-import { giveUp } from './build/give-up.ts';
+import { endingWithGrace, giveUp, unlessStopped } from './build/give-up.ts';
 import { type OpenedBuild, openBuild } from './build/open-build.ts';
 import { persistentSink, persistentSource } from './build/persist.ts';
 import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './build/run-state.ts';
@@ -109,18 +109,23 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
 async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
   const pipeline = new Pipeline(run, opened.previous);
   let build = opened.build;
+  let performing: Promise<unknown> = Promise.resolve();
   try {
     while (build.at !== 'finished') {
       throwIfAborted(run.signal);
-      const outcome: Outcome = await pipeline.perform(build);
-      build = transition(build, outcome);
+      const outcome: Promise<Outcome> = pipeline.perform(build);
+      performing = outcome;
+      build = transition(build, await unlessStopped(run, build.at, outcome));
     }
   } catch (error) {
     // Whatever failed first aborts the rest, and the abort's reason is what is reported.
     run.abort(error);
     const reason: unknown = run.signal.reason ?? error;
-    await pipeline.close();
-    await giveUp(run, build, pipeline.checkpoint, reason);
+    const ended = endingWithGrace(run.clock, async () => {
+      await performing.catch(() => {});
+      await pipeline.close();
+    });
+    await giveUp({ run, build, checkpoint: () => pipeline.checkpoint, error: reason, ended });
     throw reason;
   }
   await pipeline.close();

@@ -76,6 +76,15 @@ export interface FrozenIndex {
   close(): Promise<void>;
 }
 
+/** An index that another version of realign made; what could be made out of its state. */
+export interface UnreadableState {
+  readonly index: string;
+  readonly alias: string | null;
+  readonly slot: string | null;
+  /** As JSON. */
+  readonly format: string;
+}
+
 /** The outcome of a swap call that was understood; anything else throws. */
 export type SwapOutcome = 'swapped' | 'alias-changed';
 
@@ -103,8 +112,10 @@ export interface Sink extends AuditSink {
     readonly swapWhen?: 'green' | 'yellow' | null;
   }): Promise<readonly Finding[]>;
   readAlias(alias: string): Promise<AliasTarget>;
-  /** All indices of ours for this alias (or for every alias), hidden ones too, newest first. */
+  /** All indices of ours for this alias, hidden ones too, newest first; throws `state-unknown` if one of them cannot be read. Null: for every alias, without those that cannot be read. */
   generations(alias: string | null): Promise<readonly Generation[]>;
+  /** Indices of ours, of any alias, with a state that this version cannot read. */
+  unreadableStates(): Promise<readonly UnreadableState[]>;
   createIndex(request: CreateIndexRequest): Promise<{ readonly uuid: string }>;
   /** The UUID of a concrete index, or null if it is gone. */
   indexUuid(index: string): Promise<string | null>;

@@ -1,19 +1,44 @@
-import { Failure } from '../core/failure.ts';
+import { Failure, isPassing } from '../core/failure.ts';
 import type { Run } from './build/run-state.ts';
 import type { CreatedSlot } from './ports.ts';
 import { markOwner } from './steering/steering.ts';
 
 const POLL_MS = 50;
+const ATTEMPTS = 2;
 
 /**
  * Makes the publication (first: a change before it exists would be skipped) and the slot, and lets the load start only when everything before the consistent point is
  * visible (rule R0). Returns the consistent point. A crash in here leaves a slot without an index, which the next run drops.
  */
 export async function makeSlot(run: Run): Promise<bigint> {
-  const { source, names, options, signal } = run;
+  const { source, names } = run;
   await source.createPublication(names.publication, run.table, run.config.id);
   await markOwner(run);
   await run.failpoint?.('publication.created');
+  const consistentPoint = await createVisible(run);
+  await run.failpoint?.('slot.ready');
+  return consistentPoint;
+}
+
+/**
+ * Without its exporting connection a slot's snapshot is gone, and nobody can say any more whether the load may start: such a slot is dropped and another one made, once. A
+ * server that is away for longer ends the run with nothing made.
+ */
+async function createVisible(run: Run): Promise<bigint> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOnce(run);
+    } catch (error) {
+      if (!isPassing(error) || attempt === ATTEMPTS || run.signal.aborted) throw error;
+      await run.source.dropSlot(run.names.slot);
+      run.counters.retries++;
+      run.reporter.report({ type: 'retry', operation: 'slot', errorType: error.kind, attempt, delayMs: 0 });
+    }
+  }
+}
+
+async function createOnce(run: Run): Promise<bigint> {
+  const { source, names, options, signal } = run;
   const slot = await source.createSlot({ name: names.slot, temporary: false, timeoutMs: options.slotTimeoutMs, signal });
   try {
     await run.failpoint?.('slot.created');
@@ -21,7 +46,6 @@ export async function makeSlot(run: Run): Promise<bigint> {
   } finally {
     await slot.release();
   }
-  await run.failpoint?.('slot.ready');
   return slot.consistentPoint;
 }
 

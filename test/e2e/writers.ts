@@ -24,6 +24,8 @@ export function seedRows(count: number): string {
 }
 
 export interface Writer {
+  /** Resolves when it was stopped; rejects if the writer broke. */
+  readonly ended: Promise<number>;
   /** Ends after the transaction at hand; rejects if the writer broke. */
   stop(): Promise<number>;
 }
@@ -32,14 +34,18 @@ export interface Writer {
  * Writes random transactions over keys `[1, keys]` until stopped: inserts, updates, deletes, re-inserts, key changes and swaps, TOAST updates, several changes of one key in
  * one transaction, savepoints, rollbacks, and now and then a long one.
  */
-export function startWriter(url: string, seed: number, keys: number): Writer {
+export function startWriter(url: string, seed: number, keys: number, committed: () => void = () => {}): Writer {
   const random = randomOf(seed);
   let stopped = false;
   let commits = 0;
   const work = async (): Promise<number> => {
     const client = await connect(url);
     try {
-      while (!stopped) commits += await writeTransaction(client, random, keys);
+      while (!stopped) {
+        const count = await writeTransaction(client, random, keys);
+        if (count > 0) committed();
+        commits += count;
+      }
     } finally {
       await client.end();
     }
@@ -48,6 +54,7 @@ export function startWriter(url: string, seed: number, keys: number): Writer {
   const finished = work();
   finished.catch(() => {});
   return {
+    ended: finished,
     stop: () => {
       stopped = true;
       return finished;

@@ -86,10 +86,16 @@ test('the state is written whole and found again, newest generation first', asyn
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
 });
 
-test('a state of a newer version stops what concerns its alias', async () => {
+test('a state of a newer version stops what concerns its alias, and nothing else', async () => {
   await elasticsearch('PUT', `/${alias}-1`, { mappings: { _meta: { realign: { ...stateOf(alias, 'b001'), format: 99 } } } });
+  await elasticsearch('PUT', `/${alias}-2`, { mappings: { _meta: { realign: { ...stateOf(`${alias}-other`, 'b002') } } } });
   await assert.rejects(sink.generations(alias), isKind('state-unknown'));
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
+  const all = (await sink.generations(null)).map(({ index }) => index).filter((index) => index.startsWith(alias));
+  assert.deepEqual(all, [`${alias}-2`]);
+  const unreadable = (await sink.unreadableStates()).filter(({ index }) => index.startsWith(alias));
+  assert.deepEqual(unreadable, [{ index: `${alias}-1`, alias, slot: stateOf(alias, 'b001').slot, format: '99' }]);
+  await elasticsearch('DELETE', `/${alias}-2`);
   await elasticsearch('DELETE', `/${alias}-1`);
 });
 

@@ -74,7 +74,12 @@ faultTest('F16: a role with statement, lock and idle timeouts: the sessions of t
     const url = new URL(world.database.url);
     url.username = role;
     url.password = 'x';
-    for (const moment of ['chunk.opened', 'verify.frozen'] as const) world.points.at(moment, () => world.sql('select pg_sleep(2)'));
+    const idle = `select 1 from pg_stat_activity where usename = '${role}' and clock_timestamp() - greatest(state_change, query_start) > interval '1700 ms'`;
+    for (const moment of ['chunk.opened', 'verify.frozen'] as const) {
+      world.points.at(moment, () =>
+        waitFor('a session that did nothing for longer than the timeouts', async () => (await world.sql(idle)).length > 0),
+      );
+    }
     await world.assertServed(await world.rebuild({ databaseUrl: url.href }));
   } finally {
     await world.sql(`drop role ${role}`);

@@ -46,6 +46,8 @@ export interface FaultWorld {
   start(options?: RunOptions): RealignRun;
   rebuild(options?: RunOptions): Promise<RealignExit>;
   command(name: string, ...flags: readonly string[]): Promise<RealignExit>;
+  /** Of another alias on the same servers. */
+  statusOf(alias: string): Promise<RealignExit>;
   /** A statement of the application. */
   sql(text: string): Promise<readonly { readonly [column: string]: unknown }[]>;
   /** The index of the build, whatever its phase. */
@@ -105,6 +107,7 @@ export async function faultWorld(): Promise<FaultWorld & { dispose(): Promise<vo
     start: (options) => startRealign(request(['rebuild', alias], options)),
     rebuild: (options) => runRealign(request(['rebuild', alias], options)),
     command: (name, ...flags) => runRealign(request([name, alias], { flags })),
+    statusOf: (name) => runRealign(request(['status', name])),
     sql: async (text) => (await database.client.query(text)).rows ?? [],
     generation: async () => (await indices()).find((name) => name !== old) ?? '',
     assertUntouched: async () => {

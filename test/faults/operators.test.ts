@@ -199,6 +199,13 @@ faultTest('F62: the state is of a newer format: refused, nothing is changed', as
   const state = json[index].mappings._meta.realign;
   const write = (format: number) => elasticsearch('PUT', `/${index}/_mapping`, { _meta: { realign: { ...state, format } } });
   await write(99);
+  const status = await world.command('status');
+  assert.equal(status.code, 0, status.stderr);
+  assert.match(status.stdout, new RegExp(`index ${index} \\(alias ${world.alias}\\) carries a build state of format 99`));
+  assert.doesNotMatch(status.stdout, /belongs to no index/);
+  const other = await world.statusOf(`${world.alias}-other`);
+  assert.equal(other.code, 0, other.stderr);
+  assert.ok(!other.stdout.includes(index), other.stdout);
   const { kind, message } = await world.assertStopped(await world.rebuild(), 24);
   assert.equal(kind, 'state-unknown');
   assert.match(message, /99/);

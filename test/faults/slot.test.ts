@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { faultTest, killAt } from './fault-world.ts';
+import { type FaultWorld, faultTest, killAt } from './fault-world.ts';
 
 faultTest('F2: an open writing transaction is named after --slot-timeout, and no slot is left', async (world) => {
   const writer = await connect(world.database.url);
@@ -16,10 +16,19 @@ faultTest('F2: an open writing transaction is named after --slot-timeout, and no
   await world.assertServed(await world.rebuild());
 });
 
-faultTest('F3: the exporting connection dies before the load may start: nothing is left, the same command starts over', async (world) => {
-  world.points.at('slot.created', () =>
-    world.sql(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and backend_type = 'walsender'`),
-  );
+/** The exporter is the only walsender before the load. */
+const endExporter = (world: FaultWorld) => (): Promise<unknown> =>
+  world.sql(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and backend_type = 'walsender'`);
+
+faultTest('F3: the exporting connection dies before the load may start: the slot is dropped, the same run makes another one', async (world) => {
+  world.points.at('slot.created', endExporter(world));
+  const exit = await world.rebuild();
+  await world.assertServed(exit);
+  assert.ok(exit.events.some((event) => event.type === 'retry' && event.operation === 'slot'));
+});
+
+faultTest('F3: the exporting connection dies each time: nothing is left, the same command starts over', async (world) => {
+  for (const nth of [1, 2]) world.points.at('slot.created', endExporter(world), nth);
   const exit = await world.rebuild();
   await world.assertStopped(exit, 75);
   assert.deepEqual(

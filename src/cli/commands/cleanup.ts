@@ -33,7 +33,10 @@ export async function cleanup(context: CommandContext): Promise<CommandOutcome> 
 }
 
 async function allAliases({ indices }: Configuration, sink: Sink): Promise<readonly string[]> {
-  return [...new Set([...indices.keys(), ...(await sink.generations(null)).map(({ state }) => state.alias)])];
+  const readable = (await sink.generations(null)).map(({ state }) => state.alias);
+  // What cannot be judged is told in its turn, and does not keep the others from being cleaned.
+  const unreadable = (await sink.unreadableStates()).flatMap(({ alias }) => (alias === null ? [] : [alias]));
+  return [...new Set([...indices.keys(), ...readable, ...unreadable])];
 }
 
 async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<Cleaned> {

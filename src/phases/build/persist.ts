@@ -78,6 +78,7 @@ const SINK_CALLS: Calls<Sink> = {
   identity: 'again',
   readAlias: 'again',
   generations: 'again',
+  unreadableStates: 'once',
   createIndex: 'again',
   indexUuid: 'again',
   writeState: 'again',

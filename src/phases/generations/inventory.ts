@@ -1,7 +1,8 @@
 import { describeControl, parseControl } from '../../core/control.ts';
 import { SLOT_PREFIX } from '../../core/plan/names.ts';
 import type { SlotState, Source } from '../ports.ts';
-import type { Generation, Sink } from '../sink-ports.ts';
+import type { Generation, Sink, UnreadableState } from '../sink-ports.ts';
+import { isNameFor } from './abort.ts';
 import { followerLock } from './retire.ts';
 
 export interface InventoryGeneration {
@@ -30,7 +31,7 @@ export interface InventorySlot {
 export interface Inventory {
   readonly generations: readonly InventoryGeneration[];
   readonly slots: readonly InventorySlot[];
-  /** Slots, publications and unfinished indices that belong together no more, in words. */
+  /** Slots, publications and unfinished indices that belong together no more, and indices that another version made, in words. */
   readonly orphans: readonly string[];
 }
 
@@ -47,20 +48,23 @@ export async function readInventory({
   const all = await sink.generations(null);
   const slots = await source.listSlots(SLOT_PREFIX);
   const publications = await source.listPublications(SLOT_PREFIX);
+  const unreadable = await sink.unreadableStates();
   const bySlot = new Map(all.map((generation) => [generation.state.slot, generation]));
   const wanted = all.filter((generation) => alias === null || generation.state.alias === alias);
   const { database } = await source.identity();
   const slotNames = new Set(slots.map((slot) => slot.name));
-  const concerns = (name: string): boolean => alias === null || bySlot.get(name)?.state.alias === alias || !bySlot.has(name);
+  const concerns = (name: string): boolean => alias === null || bySlot.get(name)?.state.alias === alias || isNameFor(alias, name);
+  const isOrphan = (name: string): boolean => concerns(name) && !bySlot.has(name) && unreadable.every(({ slot }) => slot !== name);
   return {
     generations: await Promise.all(wanted.map((generation) => describeGeneration(source, generation))),
     slots: slots.filter((slot) => concerns(slot.name)).map((slot) => describeSlot(slot, bySlot.get(slot.name)?.state.build ?? null)),
     orphans: [
-      ...slots.filter((slot) => !bySlot.has(slot.name)).map((slot) => `slot ${slot.name} (database ${slot.database}) belongs to no index`),
-      ...publications.filter((name) => !bySlot.has(name)).map((name) => `publication ${name} belongs to no index`),
+      ...slots.filter((slot) => isOrphan(slot.name)).map((slot) => `slot ${slot.name} (database ${slot.database}) belongs to no index`),
+      ...publications.filter(isOrphan).map((name) => `publication ${name} belongs to no index`),
       ...wanted
         .filter(({ state }) => state.database === database && !isOver(state.phase) && !slotNames.has(state.slot))
         .map(({ index, state }) => `index ${index} (phase ${state.phase}) has no slot any more`),
+      ...unreadable.filter((one) => alias === null || one.alias === alias).map(describeUnreadable),
     ],
   };
 }
@@ -77,6 +81,10 @@ async function describeGeneration(source: Source, { index, state, aliases }: Gen
     running: !over && (await source.isLocked(state.phase === 'follow' ? followerLock(index) : state.alias)),
     orders: over ? '' : describeControl(parseControl(await source.readComment(state.publication))),
   };
+}
+
+function describeUnreadable({ index, alias, format }: UnreadableState): string {
+  return `index ${index} (alias ${alias ?? 'unknown'}) carries a build state of format ${format}, which this version cannot read`;
 }
 
 function isOver(phase: string): boolean {

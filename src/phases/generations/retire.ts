@@ -11,13 +11,20 @@ export function followerLock(index: string): string {
 
 /**
  * Ends the feeding of a generation for good: slot, publication and build alias go, and it becomes a finished one that says how far it was fed. Every
- * step may run twice. Call it only when no follower holds the generation's lock.
+ * step may run twice. Call it only when no follower holds the generation's lock; the one that retires its own generation gives `ended`, which waits until it writes no
+ * more: its slot goes before that, everything else after it.
  */
-export async function retire(source: Source, sink: Sink, generation: Pick<Generation, 'index' | 'state'>): Promise<BuildState> {
+export async function retire(
+  source: Source,
+  sink: Sink,
+  generation: Pick<Generation, 'index' | 'state'>,
+  ended: () => Promise<void> = async () => {},
+): Promise<BuildState> {
   const { index, state } = generation;
   const confirmed = (await source.readSlot(state.slot))?.confirmedFlushLsn ?? null;
   await source.dropSlot(state.slot);
   await source.dropPublication(state.publication);
+  await ended();
   await sink.finishSettings(index, state.settings);
   await sink.removeBuildAlias(index, buildAliasOf(state.alias, state.build));
   const applied = confirmed === null ? {} : { applied: { lsn: formatLsn(confirmed), at: (await source.serverTime()).toISOString() } };

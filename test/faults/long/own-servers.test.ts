@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { openSource } from '../../src/postgres/source.ts';
-import { type OwnServers, ownServers } from '../support/own-servers.ts';
-import { elasticsearch } from '../support/servers.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { faultTest, killAt } from './fault-world.ts';
+import { openSource } from '../../../src/postgres/source.ts';
+import { type OwnServers, ownServers } from '../../support/own-servers.ts';
+import { elasticsearch } from '../../support/servers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { faultTest, killAt } from '../fault-world.ts';
 
 let servers: OwnServers;
 
@@ -41,9 +41,11 @@ faultTest('F24: a document larger than a request may be: it is rejected alone, i
   assert.equal(json.count, 2004);
 });
 
-faultTest('F40: a write queue of one and eight connections: the build ends equal to the table', async (world) => {
+faultTest('F40: a write queue of one and eight connections: refused bulks are sent again, the build ends equal to the table', async (world) => {
+  await world.sql(`insert into t select g, 'more', repeat(md5(g::text), 100) from generate_series(10001, 14000) g`);
   const exit = await world.rebuild({ flags: ['--bulk-jobs', '8', '--copy-jobs', '4', '--bulk-bytes', '64KiB'] });
   await world.assertServed(exit);
+  assert.ok(exit.events.some((event) => event.type === 'retry' && event.errorType === 'es_rejected_execution_exception'));
 });
 
 faultTest('F12: the slot is invalidated by max_slot_wal_keep_size: exit 24, no swap', async (world) => {
@@ -133,11 +135,14 @@ faultTest('F27: PostgreSQL stays away: exit 75 after --stall-timeout, and the sa
   await world.assertServed(await world.rebuild());
 });
 
-faultTest('F43: Elasticsearch is stopped (SIGSTOP) for some seconds in the load and behind it: nothing is lost', async (world) => {
+faultTest('F43: Elasticsearch is stopped (SIGSTOP) with bulks under way in the load and behind it: nothing is lost', async (world) => {
   const [pid = 0] = servers.state().elasticsearch.pids;
+  const bulks = (): number => world.points.hits.filter((name) => name === 'bulk.sent').length;
   const freeze = async (): Promise<void> => {
     servers.signal(pid, 'SIGSTOP');
-    await world.sql(`update t set v = 'frozen' where id % 5 = 0; select pg_sleep(2)`);
+    const before = bulks();
+    await world.sql(`update t set v = 'frozen' where id % 5 = 0`);
+    await waitFor('a bulk that the stopped node does not answer', () => bulks() > before);
     servers.signal(pid, 'SIGCONT');
   };
   world.points.at('chunk.read', freeze);

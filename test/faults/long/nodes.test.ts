@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { type OwnServers, ownServers } from '../support/own-servers.ts';
-import { elasticsearch } from '../support/servers.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { faultTest } from './fault-world.ts';
+import { type OwnServers, ownServers } from '../../support/own-servers.ts';
+import { elasticsearch } from '../../support/servers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { faultTest } from '../fault-world.ts';
 
 let servers: OwnServers;
 

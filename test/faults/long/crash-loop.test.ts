@@ -1,16 +1,30 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { randomOf, startWriter, WORKLOAD_SCHEMA } from '../e2e/writers.ts';
-import { assertIndexEqualsTable } from '../support/oracle.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { type FaultWorld, faultWorld } from './fault-world.ts';
+import { randomOf, WORKLOAD_SCHEMA } from '../../e2e/writers.ts';
+import { assertIndexEqualsTable } from '../../support/oracle.ts';
+import { type OwnServers, ownServers } from '../../support/own-servers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { type FaultWorld, faultWorld } from '../fault-world.ts';
+import { crashElasticsearch, stopPostgres } from './server-faults.ts';
+import { startSteadyWriter } from './steady-writer.ts';
 
-/** `LOOPS=100 SEED=7 node --test dist/test/faults/crash-loop.test.js`: builds killed at random times, each until it is through; one seed a loop, printed on failure. */
+/**
+ * `LOOPS=100 SEED=7 node --test dist/test/faults/long/crash-loop.test.js`: builds killed at random times, now and then a server with them, each until it is through; one
+ * seed a loop, in the title.
+ */
 const LOOPS = Number(process.env.LOOPS ?? '2');
 const SEED = Number(process.env.SEED ?? '1');
 const KEYS = 2000;
 const MOST_KILLS = 7;
+
+let servers: OwnServers;
+
+before(async () => {
+  servers = await ownServers();
+});
+
+after(() => servers.down());
 
 /** One kill after a random time; true if the run came to its end before it. */
 async function runAndKill(world: FaultWorld, random: (below: number) => number, kills: number): Promise<boolean> {
@@ -33,6 +47,13 @@ async function runAndKill(world: FaultWorld, random: (below: number) => number, 
   return false;
 }
 
+/** What was killed with the build. */
+async function crashServer(world: FaultWorld, random: (below: number) => number): Promise<void> {
+  const which = random(6);
+  if (which === 0) await crashElasticsearch(servers);
+  if (which === 1) await stopPostgres(servers, world);
+}
+
 async function loop(seed: number): Promise<number> {
   const random = randomOf(seed);
   const world = await faultWorld();
@@ -40,7 +61,7 @@ async function loop(seed: number): Promise<number> {
     await world.sql(
       `${WORKLOAD_SCHEMA} insert into things select g, 'n' || g, g, repeat(md5(g::text), 10), array['t'], '{"k": 1}', now() from generate_series(1, ${KEYS}) g; analyze things`,
     );
-    const writers = [1, 2].map((n) => startWriter(world.database.url, seed * 10 + n, KEYS));
+    const writers = [1, 2].map((n) => startSteadyWriter(world.database.url, seed * 10 + n, KEYS));
     let kills = 0;
     let writing = true;
     const stop = async (): Promise<void> => {
@@ -49,6 +70,7 @@ async function loop(seed: number): Promise<number> {
     };
     try {
       for (; !(await runAndKill(world, random, kills)); kills++) {
+        await crashServer(world, random);
         // The last run must have nothing to miss behind its drain.
         if (kills >= MOST_KILLS - 1) await stop();
       }
@@ -65,7 +87,7 @@ async function loop(seed: number): Promise<number> {
 }
 
 for (let n = 0; n < LOOPS; n++) {
-  test(`crash loop, seed ${SEED + n}: killed at random times under writers, the same command again, until the alias serves exactly the table`, async (context) => {
+  test(`crash loop, seed ${SEED + n}: killed at random times under writers, servers too, the same command again, until the alias serves exactly the table`, async (context) => {
     context.diagnostic(`${await loop(SEED + n)} kills`);
   });
 }
