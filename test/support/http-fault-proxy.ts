@@ -33,6 +33,8 @@ export interface HttpFaultProxy {
   decide: (call: HttpCall) => HttpFault | undefined;
   /** `fault` for the next `times` calls that `matches` accepts, instead of what was decided before. */
   next(matches: (call: HttpCall) => boolean, fault: HttpFault, times?: number): void;
+  /** What was planned and met no call is called off. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export async function openHttpFaultProxy(target: () => string): Promise<HttpFaul
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     decide: () => undefined,
     next: (matches, fault, times = 1) => void queue.push({ matches, fault, left: times }),
+    forget: () => void queue.splice(0),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
