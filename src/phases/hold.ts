@@ -25,8 +25,8 @@ export async function isHeld(run: Run): Promise<boolean> {
 }
 
 /**
- * Waits, with the replay going on, until the build may swap, then proves what changed meanwhile: the numbers of rows and documents, and a sample of the changed, the
- * deleted and other keys. Returns the report of the whole verification with the position and the numbers of the tail.
+ * Waits, with the replay going on, until the build may swap, then proves what changed meanwhile: the numbers of rows and documents, and every key changed or deleted since the
+ * verification (of more than ten thousand a random sample), and a sample of the others. Returns the report of the whole verification with the position and the numbers of the tail.
  */
 export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint, report: PassingReport): Promise<PassingReport> {
   await checkpoint.enter('hold');
@@ -38,6 +38,7 @@ export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint,
     await guard.stop();
     run.throttle.set('hold', null);
   }
+  replay.touched.judgeTail();
   const tail = await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
   // The comparison of everything is the one before the hold; position and numbers are those the swap takes place at.
   const { fenceLsn, rows, documents, rejected } = tail;

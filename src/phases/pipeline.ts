@@ -20,7 +20,7 @@ import { type SlotWatch, watchSlot } from './steering/slot-watch.ts';
 import { startSteering } from './steering/steering.ts';
 import { askGate } from './steering/swap-gate.ts';
 import { swapAlias } from './swap.ts';
-import { proveIndex } from './verify/prove.ts';
+import { proveWhole } from './verify/prove.ts';
 
 const FOLLOW_PROGRESS_MS = 10_000;
 
@@ -152,7 +152,7 @@ export class Pipeline {
     const checkpoint = this.#open(built);
     const { replay } = await this.#start(built);
     await checkpoint.enter('verify');
-    return await persist(this.#run, 'verify', () => proveIndex(this.#run, replay));
+    return await persist(this.#run, 'verify', () => proveWhole(this.#run, replay));
   }
 
   /** Without anything that holds it there is no such phase. */

@@ -13,6 +13,7 @@ import { LoadGate } from './replay/load-gate.ts';
 import type { ReplayControl } from './replay/replay-control.ts';
 import { resendDeletes } from './replay/resend-deletes.ts';
 import { StepReader } from './replay/step-reader.ts';
+import { TouchedKeys } from './replay/touched-keys.ts';
 
 const READ_TIMEOUT_MS = 200;
 const ACKNOWLEDGE_EVERY_MS = 500;
@@ -39,6 +40,7 @@ interface Losses {
 export class Replay implements ReplayControl {
   readonly gate = new LoadGate();
   readonly deletes = new DeleteMemory();
+  readonly touched = new TouchedKeys();
   readonly acknowledger: Acknowledger;
   readonly #run: Run;
   readonly #watermark: Watermark;
@@ -66,7 +68,8 @@ export class Replay implements ReplayControl {
       () => this.#advance(),
       (sent) => this.#applier.remember(sent),
     );
-    this.#applier = new StepApplier({ run, lanes: this.#lanes, watermark: this.#watermark, gate: this.gate, deletes: this.deletes });
+    const { gate, deletes, touched } = this;
+    this.#applier = new StepApplier({ run, lanes: this.#lanes, watermark: this.#watermark, gate, deletes, touched });
   }
 
   /** Everything committed before this position is in the sink, durably. */
@@ -119,11 +122,11 @@ export class Replay implements ReplayControl {
   }
 
   changedKeys(): readonly (readonly string[])[] {
-    return this.#applier.changedKeys.values();
+    return this.touched.sample.changed;
   }
 
   deletedKeys(): readonly (readonly string[])[] {
-    return this.#applier.deletedKeys.values();
+    return this.touched.sample.deleted;
   }
 
   get #mayEnd(): boolean {

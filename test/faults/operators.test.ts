@@ -124,6 +124,30 @@ for (const moment of ['verify.compared', 'swap.made', 'cleanup.slot-dropped'] as
   });
 }
 
+/** No node has such a box: the primary of the new index is placed nowhere, as when the disks are full. */
+const UNPLACED = { settings: { number_of_replicas: 0, 'routing.allocation.require.box': 'none' } };
+
+faultTest(
+  'F41 F57: the primary of the new index cannot be placed: SIGTERM ends the wait with exit 143, and the same command goes on when it can',
+  async (world) => {
+    const asked = new Set<string>();
+    world.http.decide = ({ path }) => void asked.add(path.replace(/^\/_cluster\/health\/([^?]+).*/, '$1'));
+    const run = world.start({ index: UNPLACED });
+    const index = await waitFor('the index', async () => (await world.generation()) || null);
+    await waitFor('the question for its health', () => asked.has(index));
+    run.kill('SIGTERM');
+    const startedMs = performance.now();
+    const exit = await run.ended;
+    assert.ok(performance.now() - startedMs < 30_000);
+    await world.assertStopped(exit, 143);
+    const { status } = await elasticsearch('PUT', `/${index}/_settings`, { 'index.routing.allocation.require.box': null });
+    assert.equal(status, 200);
+    const resumed = await world.rebuild({ index: UNPLACED });
+    await world.assertServed(resumed);
+    assert.equal(resumed.events.find(({ type }) => type === 'build.started')?.resumed, true);
+  },
+);
+
 faultTest('F57: SIGTERM twice: the second leaves at once, though a bulk hangs, and is as safe', async (world) => {
   let release = (): void => undefined;
   const until = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import type { BulkBody } from '../../core/sink/bulk-body.ts';
 import type { BulkSign } from '../../core/sink/bulk-window.ts';
 import type { BulkAnswer, OperationOutcome } from '../../core/sink/operation.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
-import type { BulkWindow } from './bulk-window.ts';
+import type { BulkPlace } from './bulk-window.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
@@ -20,7 +20,7 @@ export interface RefusedOperation {
  * same versions, so a bulk whose answer was lost is harmless; but whoever called goes on only when that one is over too (rule R6). Gives up with `stalled` when nothing moved for `stallTimeoutMs`.
  * With a `window` each request takes a place in it.
  */
-export async function sendBulk(run: Run, body: BulkBody, window: BulkWindow | null = null): Promise<readonly RefusedOperation[]> {
+export async function sendBulk(run: Run, body: BulkBody, window: BulkPlace | null = null): Promise<readonly RefusedOperation[]> {
   const refused: RefusedOperation[] = [];
   const unanswered: string[] = [];
   let open = [body];
@@ -67,7 +67,7 @@ async function waitUntilOver(run: Run, requests: readonly string[]): Promise<voi
   }
 }
 
-async function sendOnce(run: Run, body: BulkBody, window: BulkWindow | null): Promise<BulkAnswer> {
+async function sendOnce(run: Run, body: BulkBody, window: BulkPlace | null): Promise<BulkAnswer> {
   await window?.enter();
   let sign: BulkSign | null = null;
   try {

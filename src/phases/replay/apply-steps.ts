@@ -3,7 +3,6 @@ import { DocumentEncoder } from '../../core/encode/document.ts';
 import { routingOfKey } from '../../core/encode/routing.ts';
 import { Failure } from '../../core/failure.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
-import { Reservoir } from '../../core/wal/reservoir.ts';
 import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction.ts';
 import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
@@ -13,17 +12,16 @@ import type { LoadGate } from './load-gate.ts';
 import { lookupGroups, type Segment } from './lookup-groups.ts';
 import { type LookedUpRows, needsLookup, resolveLookups } from './resolve-lookups.ts';
 import type { Step } from './step-reader.ts';
+import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
 
-const SAMPLED_KEYS = 10_000;
 const PENDING_BYTES = 16 << 20;
 const RETRY_MS = 20;
 
 /** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
 export class StepApplier {
-  readonly changedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
-  readonly deletedKeys = new Reservoir<readonly string[]>(SAMPLED_KEYS, Math.random);
   readonly #run: Run;
+  readonly #touched: TouchedKeys;
   readonly #lanes: Lanes;
   readonly #watermark: Watermark;
   readonly #gate: LoadGate;
@@ -44,8 +42,10 @@ export class StepApplier {
     readonly watermark: Watermark;
     readonly gate: LoadGate;
     readonly deletes: DeleteMemory;
+    readonly touched: TouchedKeys;
   }) {
     this.#run = parts.run;
+    this.#touched = parts.touched;
     this.#lanes = parts.lanes;
     this.#watermark = parts.watermark;
     this.#gate = parts.gate;
@@ -134,11 +134,11 @@ export class StepApplier {
     }
     const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
     if (row === null) {
-      this.deletedKeys.offer(change.key);
+      this.#touched.deleted(change.key);
       this.#delete(change, transaction, ticket, true);
       return;
     }
-    this.changedKeys.offer(change.key);
+    this.#touched.changed(change.key);
     this.#writer.reset();
     const rejection = this.#encoder.encode(row, this.#writer);
     if (rejection === undefined) {

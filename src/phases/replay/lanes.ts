@@ -92,7 +92,7 @@ export class Lanes {
   async #pump(lane: Lane): Promise<void> {
     while (lane.pending.size > 0 && this.#failure === null) {
       const sent = this.#fill(lane);
-      const refused = await sendBulk(this.#run, lane.body);
+      const refused = await sendBulk(this.#run, lane.body, this.#run.bulkWindow.bystander);
       if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
       this.#finish(sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
     }
@@ -124,7 +124,7 @@ export class Lanes {
       this.#remember({ id, routing, version, xid: xidOf(operation) });
       deletes.append({ id, routing, version, document: null });
     }
-    if (deletes.count > 0) await sendBulk(this.#run, deletes);
+    if (deletes.count > 0) await sendBulk(this.#run, deletes, this.#run.bulkWindow.bystander);
   }
 
   #finish(sent: readonly LaneOperation[], refused: ReadonlySet<string> | null): void {

@@ -6,6 +6,12 @@ import { checkCatalog } from '../guards/catalog-guard.ts';
 import type { Replay } from '../replay.ts';
 import { verifyAtFence } from '../verify.ts';
 
+/** The verification of the whole; what the replay changes from its beginning on is the tail that a later one must prove. */
+export async function proveWhole(run: Run, replay: Replay): Promise<PassingReport> {
+  replay.touched.startTail();
+  return await proveIndex(run, replay);
+}
+
 /** Compares the index with the table at a fence and reports the result; throws `verification-failed` unless everything is equal, `source-changed` if that is why. */
 export async function proveIndex(run: Run, replay: Replay, mode: VerifyMode = run.options.verify): Promise<PassingReport> {
   const { source, sink, clock, reporter, table, documents, names, options, signal } = run;

@@ -56,6 +56,18 @@ test('one storm halves the window once; what waits goes on when a place is free'
   assert.equal(window.size, 4);
 });
 
+test('a refused bulk of the replay halves the window of the load, and neither waits for it nor opens it', async () => {
+  const window = new BulkWindow(
+    () => 4,
+    () => 0,
+  );
+  for (let i = 0; i < 6; i++) await window.bystander.enter();
+  window.bystander.leave('overloaded');
+  assert.equal(window.size, 2);
+  for (let i = 0; i < 5; i++) window.bystander.leave('accepted');
+  assert.equal(window.size, 2);
+});
+
 test('a throttle lets pass when its last reason is over, or throws what aborted it', async () => {
   const told: string[] = [];
   const throttle = new Throttle({ report: (event) => void told.push(event.type === 'throttle' ? `${event.reason} ${event.detail}` : '') });

@@ -1,0 +1,54 @@
+import { Reservoir } from '../../core/wal/reservoir.ts';
+
+type Key = readonly string[];
+
+const SAMPLED_KEYS = 10_000;
+
+/** Bounded random samples of the keys that the replay changed and deleted. */
+interface Sample {
+  readonly changed: Reservoir<Key>;
+  readonly deleted: Reservoir<Key>;
+}
+
+/**
+ * Which keys the replay touched, for the verification's sample: of the whole run, and of its tail, which is all that a verification behind a hold has not proved yet. Up to
+ * its size the sample is every key there is, so a tail of up to that many changes is compared completely.
+ */
+export class TouchedKeys {
+  readonly #size: number;
+  #judged: Sample;
+  #tail: Sample;
+
+  constructor(size: number = SAMPLED_KEYS) {
+    this.#size = size;
+    this.#judged = this.#empty();
+    this.#tail = this.#empty();
+  }
+
+  changed(key: Key): void {
+    for (const { changed } of new Set([this.#judged, this.#tail])) changed.offer(key);
+  }
+
+  deleted(key: Key): void {
+    for (const { deleted } of new Set([this.#judged, this.#tail])) deleted.offer(key);
+  }
+
+  /** To be judged next: of the run, or since `startTail` behind `judgeTail`. */
+  get sample(): { readonly changed: readonly Key[]; readonly deleted: readonly Key[] } {
+    return { changed: this.#judged.changed.values(), deleted: this.#judged.deleted.values() };
+  }
+
+  /** What is touched from now on is the tail; call it before the fence of a verification. */
+  startTail(): void {
+    this.#tail = this.#empty();
+  }
+
+  /** What was touched before the tail was proved. */
+  judgeTail(): void {
+    this.#judged = this.#tail;
+  }
+
+  #empty(): Sample {
+    return { changed: new Reservoir(this.#size, Math.random), deleted: new Reservoir(this.#size, Math.random) };
+  }
+}
