@@ -1,6 +1,7 @@
 import type { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
 import { newCounters, RejectList, type Run } from '../../../src/phases/build/run-state.ts';
+import { BulkWindow } from '../../../src/phases/bulk/bulk-window.ts';
 import type { Sink } from '../../../src/phases/sink-ports.ts';
 
 /** As much of a run as bulks need; `answer` plays the server, and every call is in `calls`. */
@@ -26,6 +27,7 @@ export function bulkRun(answer: (body: BulkBody) => BulkAnswer, running: () => n
     names: { buildAlias: 'A' },
     options: { bulkBytes: 1 << 20, stallTimeoutMs: 1000 },
     counters: newCounters(),
+    bulkWindow: new BulkWindow(() => 4, clock.now),
     rejected: new RejectList([], 10, { write: async () => {} }, reporter),
   };
   return { run: run as unknown as Run, calls };
