@@ -57,7 +57,12 @@ function requireServers(tests) {
   throw new Error(`${missing.join(' and ')} not set: scripts/services up && eval "$(scripts/services env)", or run ./scripts/test`);
 }
 
-const isolated = (timeoutMs) => ['--test', '--test-reporter=spec', `--test-concurrency=${Math.max(2, availableParallelism())}`, `--test-timeout=${timeoutMs}`];
+const isolated = (timeoutMs) => [
+  '--test',
+  '--test-reporter=spec',
+  `--test-concurrency=${Math.max(2, availableParallelism())}`,
+  `--test-timeout=${timeoutMs}`,
+];
 const TOGETHER = ['--test-reporter=spec', join(PROJECT, 'scripts', 'in-one-process.mjs')];
 
 /** A hook at the top of a file belongs to that file only if the file has a process of its own. */
