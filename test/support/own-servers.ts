@@ -132,6 +132,15 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
+/** Why a shard is not placed, if one is not. */
+async function explain(url: string): Promise<string> {
+  try {
+    return (await (await fetch(`${url}/_cluster/allocation/explain`)).text()).slice(0, 2000);
+  } catch (error) {
+    return String(error);
+  }
+}
+
 async function postgresAnswers(url: string): Promise<boolean> {
   try {
     const client = await connect(url);
@@ -164,8 +173,10 @@ export async function ownServers(settings: ServerSettings = {}): Promise<OwnServ
   const stopPostgresNow = (): Promise<void> => end(state().postgres.pid, 'SIGQUIT');
   const revive = async (): Promise<void> => {
     await services('revive', instance);
-    await waitFor('PostgreSQL to answer again', () => postgresAnswers(postgres.url), 60_000);
-    await waitFor('Elasticsearch to answer again', () => answers(elasticsearch.url), 120_000);
+    await waitFor('PostgreSQL to answer again', () => postgresAnswers(postgres.url), 120_000);
+    await waitFor('Elasticsearch to answer again', () => answers(elasticsearch.url), 300_000).catch(async (error: Error) => {
+      throw new Error(`${error.message}: ${await explain(elasticsearch.url)}`);
+    });
   };
   const copyPostgres = async (kind: 'standby' | 'image'): Promise<CopiedPostgres> => {
     const original = state().processes.find((one) => one.kind === 'postgres');
