@@ -130,15 +130,13 @@ const UNPLACED = { settings: { number_of_replicas: 0, 'routing.allocation.requir
 faultTest(
   'F41 F57: the primary of the new index cannot be placed: SIGTERM ends the wait with exit 143, and the same command goes on when it can',
   async (world) => {
-    const asked = new Set<string>();
-    world.http.decide = ({ path }) => void asked.add(path.replace(/^\/_cluster\/health\/([^?]+).*/, '$1'));
     const run = world.start({ index: UNPLACED });
     const index = await waitFor('the index', async () => (await world.generation()) || null);
-    await waitFor('the question for its health', () => asked.has(index));
     run.kill('SIGTERM');
     const startedMs = performance.now();
     const exit = await run.ended;
-    assert.ok(performance.now() - startedMs < 30_000);
+    // The server itself waits 30 s for the primary before it answers.
+    assert.ok(performance.now() - startedMs < 25_000);
     await world.assertStopped(exit, 143);
     const { status } = await elasticsearch('PUT', `/${index}/_settings`, { 'index.routing.allocation.require.box': null });
     assert.equal(status, 200);
