@@ -1,4 +1,4 @@
-import { Failure, isPassing } from '../core/failure.ts';
+import { Failure, isTransient } from '../core/failure.ts';
 import type { Run } from './build/run-state.ts';
 import type { CreatedSlot } from './ports.ts';
 import { markOwner } from './steering/steering.ts';
@@ -29,7 +29,7 @@ async function createVisible(run: Run): Promise<bigint> {
     try {
       return await createOnce(run);
     } catch (error) {
-      if (!isPassing(error) || attempt === ATTEMPTS || run.signal.aborted) throw error;
+      if (!isTransient(error) || attempt === ATTEMPTS || run.signal.aborted) throw error;
       await run.source.dropSlot(run.names.slot);
       run.counters.retries++;
       run.reporter.report({ type: 'retry', operation: 'slot', errorType: error.kind, attempt, delayMs: 0 });

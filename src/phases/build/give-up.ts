@@ -1,5 +1,5 @@
 import type { Build } from '../../core/build.ts';
-import { Failure, policyOf } from '../../core/failure.ts';
+import { Failure, followingActionOf, policyOf } from '../../core/failure.ts';
 import { retire } from '../generations/retire.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { persist } from './persist.ts';
@@ -32,7 +32,7 @@ export async function giveUp(stopped: Stopped): Promise<void> {
     if (build.at === 'follow') return await giveUpFollowing(stopped);
     // Behind the swap only the clean-up is left, and the same command finishes it.
     if (build.at === 'cleanup') return;
-    const hopeless = isHopeless(stopped.error);
+    const hopeless = isHopeless(stopped.error, build.at);
     if (!hopeless) await stopped.ended();
     if (!hopeless && !(await nothingToResume(stopped))) return;
     await releaseSource(run);
@@ -55,7 +55,7 @@ export async function unlessStopped<T>({ signal, clock }: Pick<Run, 'signal' | '
   const over = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
     const onAbort = (): void => {
-      if (isHopeless(signal.reason) && at !== 'cleanup') reject(signal.reason);
+      if (isHopeless(signal.reason, at) && at !== 'cleanup') reject(signal.reason);
       else
         clock.sleep(GRACE_MS, over.signal).then(
           () => reject(signal.reason),
@@ -86,8 +86,8 @@ export function endingWithGrace(clock: Run['clock'], end: () => Promise<void>): 
   };
 }
 
-function isHopeless(error: unknown): boolean {
-  return policyOf(error).action === 'abandon';
+function isHopeless(error: unknown, at: Build['at']): boolean {
+  return (at === 'follow' ? followingActionOf(error) : policyOf(error).action) === 'abandon';
 }
 
 /** The run is aborted, so its own calls are not tried again any more; these are. */
@@ -114,8 +114,7 @@ async function nothingToResume({ run, build, checkpoint }: Stopped): Promise<boo
 /** Readers are on it: the index stays as it is, a finished generation that is fed no more. A rejected row can be mended, so its slot stays. */
 async function giveUpFollowing({ run, checkpoint, error, ended }: Stopped): Promise<void> {
   const followed = checkpoint();
-  const mendable = error instanceof Failure && error.kind === 'too-many-rejects';
-  if (!isHopeless(error) || mendable || followed === null) return;
+  if (!isHopeless(error, 'follow') || followed === null) return;
   await retire(run.source, run.sink, { index: run.names.index, state: followed.state }, ended);
 }
 
