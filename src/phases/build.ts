@@ -110,6 +110,14 @@ async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
   const pipeline = new Pipeline(run, opened.previous);
   let build = opened.build;
   let performing: Promise<unknown> = Promise.resolve();
+  let stoppedAt = 0;
+  run.signal.addEventListener(
+    'abort',
+    () => {
+      stoppedAt = run.clock.now();
+    },
+    { once: true },
+  );
   try {
     while (build.at !== 'finished') {
       throwIfAborted(run.signal);
@@ -121,7 +129,7 @@ async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
     // Whatever failed first aborts the rest, and the abort's reason is what is reported.
     run.abort(error);
     const reason: unknown = run.signal.reason ?? error;
-    const ended = endingWithGrace(run.clock, async () => {
+    const ended = endingWithGrace(run.clock, stoppedAt, async () => {
       await performing.catch(() => {});
       await pipeline.close();
     });

@@ -24,17 +24,20 @@ export function seedRows(count: number): string {
 }
 
 export interface Writer {
-  /** Resolves when it was stopped; rejects if the writer broke. */
-  readonly ended: Promise<number>;
   /** Ends after the transaction at hand; rejects if the writer broke. */
   stop(): Promise<number>;
+}
+
+export interface RunningWriter extends Writer {
+  /** Resolves when it was stopped; rejects if the writer broke. */
+  readonly ended: Promise<number>;
 }
 
 /**
  * Writes random transactions over keys `[1, keys]` until stopped: inserts, updates, deletes, re-inserts, key changes and swaps, TOAST updates, several changes of one key in
  * one transaction, savepoints, rollbacks, and now and then a long one.
  */
-export function startWriter(url: string, seed: number, keys: number, committed: () => void = () => {}): Writer {
+export function startWriter(url: string, seed: number, keys: number, committed: () => void = () => {}): RunningWriter {
   const random = randomOf(seed);
   let stopped = false;
   let commits = 0;

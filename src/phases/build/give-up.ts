@@ -72,11 +72,12 @@ export async function unlessStopped<T>({ signal, clock }: Pick<Run, 'signal' | '
   }
 }
 
-/** Begins to end what is in flight when it is first asked, and waits for it no longer than the grace. */
-export function endingWithGrace(clock: Run['clock'], end: () => Promise<void>): () => Promise<void> {
+/** Begins to end what is in flight when it is first asked, and waits for it no longer than the grace, which is counted from `stoppedAt`. */
+export function endingWithGrace(clock: Run['clock'], stoppedAt: number, end: () => Promise<void>): () => Promise<void> {
   const begin = async (): Promise<void> => {
     const over = new AbortController();
-    await Promise.race([end(), clock.sleep(GRACE_MS, over.signal).catch(() => {})]);
+    const leftMs = Math.max(0, stoppedAt + GRACE_MS - clock.now());
+    await Promise.race([end(), clock.sleep(leftMs, over.signal).catch(() => {})]);
     over.abort();
   };
   let ending: Promise<void> | null = null;

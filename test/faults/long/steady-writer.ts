@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startWriter, type Writer } from '../../e2e/writers.ts';
+import { type RunningWriter, startWriter, type Writer } from '../../e2e/writers.ts';
 
 const AGAIN_AFTER_MS = 100;
 
 /** A random writer like `startWriter`'s that connects again when its server was away; `stop` gives its commits. Whether the one that was cut had committed only the table knows. */
 export function startSteadyWriter(url: string, seed: number, keys: number): Writer {
   let stopped = false;
-  let current: Writer | null = null;
+  let current: RunningWriter | null = null;
   let commits = 0;
   const work = async (): Promise<number> => {
     for (let life = 0; !stopped; life++) {
@@ -27,7 +27,7 @@ export function startSteadyWriter(url: string, seed: number, keys: number): Writ
     current?.stop().catch(() => {});
     return ended;
   };
-  return { ended, stop };
+  return { stop };
 }
 
 /** A connection that broke has no SQLSTATE or one of a server that goes down or comes up (57P01, 57P02, 57P03). */
