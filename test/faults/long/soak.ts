@@ -17,15 +17,16 @@ const table = (head: string, counts: ReadonlyMap<string, number>): string =>
 
 interface Report {
   readonly seed: number;
+  /** When it began: the tree may move on meanwhile. */
+  readonly commit: string;
   readonly minutes: number;
   readonly totals: SoakTotals;
   /** Null: no difference and no failure. */
   readonly failure: string | null;
 }
 
-function page({ seed, minutes, totals, failure }: Report): string {
+function page({ seed, commit, minutes, totals, failure }: Report): string {
   const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT, encoding: 'utf8' }).trim();
   return `# Soak
 
 The last run of \`scripts/soak MINUTES --write\`: builds under random writers and random faults, one round after another. In each round the same command is run again until a
@@ -47,6 +48,7 @@ ${table('end of a run', totals.exits)}
 /** Rounds until the time is over; the first that fails ends it, with its seed. */
 async function soak(minutes: number, seed: number): Promise<Report> {
   const totals = newTotals();
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT, encoding: 'utf8' }).trim();
   const startedMs = performance.now();
   const elapsed = (): number => (performance.now() - startedMs) / 60_000;
   const servers = await ownServers({ PG_SETTINGS: 'checkpoint_timeout=30s' });
@@ -57,10 +59,10 @@ async function soak(minutes: number, seed: number): Promise<Report> {
         `seed ${seed + round}: no difference; ${totals.runs} runs, ${[...totals.faults.values()].reduce((sum, n) => sum + n, 0)} faults, ${elapsed().toFixed(1)} min`,
       );
     }
-    return { seed, minutes: elapsed(), totals, failure: null };
+    return { seed, commit, minutes: elapsed(), totals, failure: null };
   } catch (error) {
     say(`seed ${seed + totals.rounds}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return { seed, minutes: elapsed(), totals, failure: `seed ${seed + totals.rounds}` };
+    return { seed, commit, minutes: elapsed(), totals, failure: `seed ${seed + totals.rounds}` };
   } finally {
     await servers.down();
   }
