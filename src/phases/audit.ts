@@ -4,7 +4,7 @@ import type { AuditOptions } from '../core/plan/audit-options.ts';
 import { fieldTypeDifferences } from '../core/plan/field-type-differences.ts';
 import { ignorableFields } from '../core/plan/ignorable-fields.ts';
 import type { IndexConfig } from '../core/plan/index-config.ts';
-import { routingMappingDifference } from '../core/plan/routing.ts';
+import { isPlaceless, routingMappingDifference } from '../core/plan/routing.ts';
 import { auditBlindSpots } from '../core/verify/audit-blind-spots.ts';
 import { auditVerdict } from '../core/verify/audit-verdict.ts';
 import { type Hash64, loadHash } from '../core/verify/checksum.ts';
@@ -76,7 +76,7 @@ class Audit {
     const hash = await loadHash();
     const newestLsn = await source.insertLsn();
     const differences = findings.described(hash, compared.partitions, newestLsn);
-    const repair = options.repair === 'no' ? null : await this.#repair(context, differences, hash);
+    const repair = options.repair === 'no' ? null : await this.#repair(context, { differences, mapping }, hash);
     const durations = this.#durations(startedMs, comparedMs, clock.now());
     const foreignWrites = this.#countsForeign() ? findings.foreignWrites(differences, newestLsn) : null;
     return this.#report({ compared, differences, foreignWrites, fedBy, mapping, repair, durations });
@@ -143,10 +143,13 @@ class Audit {
     return mode === 'full' && keys === null && maxDurationMs === null;
   }
 
-  async #repair(context: VerifyContext, differences: AuditReport['differences'], hash: Hash64): Promise<RepairReport> {
+  async #repair(context: VerifyContext, found: Pick<AuditReport, 'differences' | 'mapping'>, hash: Hash64): Promise<RepairReport> {
     const { options, sink, reporter } = this.#request;
     const { uuid, cp } = this.#target;
-    return repairDrift({ context, differences, hash, uuid, cp, sink, reporter, dryRun: options.repair === 'dry-run', limit: options.maxRepair });
+    const { differences } = found;
+    const placeless = found.mapping.some(isPlaceless);
+    const dryRun = options.repair === 'dry-run';
+    return repairDrift({ context, differences, hash, uuid, cp, sink, reporter, dryRun, limit: options.maxRepair, placeless });
   }
 
   #durations(startedMs: number, comparedMs: number, endedMs: number): AuditDurations {

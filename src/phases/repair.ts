@@ -35,6 +35,8 @@ export interface RepairRequest {
   readonly dryRun: boolean;
   /** More differences than this: none is repaired. */
   readonly limit: number;
+  /** The index requires a routing that the config does not name. */
+  readonly placeless: boolean;
 }
 
 const ROUNDS = 4;
@@ -42,8 +44,9 @@ const KEYS_PER_ROUND = 200;
 
 /** Repairs at most `limit` differences and proves each by reading both sides again; says why of those it does not. */
 export async function repairDrift(request: RepairRequest): Promise<RepairReport> {
-  const { differences, limit, dryRun, context } = request;
+  const { differences, limit, dryRun, context, placeless } = request;
   const tally = new RepairTally(dryRun);
+  if (placeless) return tally.refuseAll(differences, 'the index requires a routing, and the config names no column for it').report();
   if (differences.length > limit) {
     tellTooMany(request);
     return tally.refuseAll(differences, `more than ${limit} differences (--max-repair)`).report();

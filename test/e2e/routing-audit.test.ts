@@ -86,6 +86,16 @@ describe('an audit of routed documents', () => {
     await elasticsearch('DELETE', `/${other}`);
   });
 
+  it('mends nothing in an index that requires a routing under a config that names none: it could only delete', async () => {
+    const keys = [20, 21, 22].map(idOf);
+    const { report } = await world.audit({ options: { keys, repair: 'yes' }, config: { routing: null } });
+    assert.deepEqual(
+      report.repair?.refused.map(({ id, reason }) => [id, /requires a routing/.test(reason)]).sort(),
+      keys.map((id) => [id, true]).sort(),
+    );
+    assert.deepEqual((await world.audit({ options: { keys } })).report.verdict, 'equal');
+  });
+
   it('repairs all of it: every document ends in the shard of its row', async () => {
     const { report } = await world.audit({ options: { repair: 'yes' } });
     assert.deepEqual([report.repair?.refused, report.repair?.proved], [[], expected.length]);

@@ -4,6 +4,8 @@ import { didYouMean } from '../nearest-name.ts';
 import type { SourceTable } from '../table.ts';
 import type { IndexConfig } from './index-config.ts';
 
+const ROUTING = '_routing';
+
 type Parameters = { readonly [key: string]: unknown };
 
 /** Why documents cannot be routed as the config says, and what mends it. */
@@ -35,7 +37,12 @@ export function withRouting(mapping: Parameters, routing: string | null): Parame
 export function routingMappingDifference({ routing }: Pick<DocumentPlan, 'routing'>, live: Parameters): readonly MappingDifference[] {
   const expected = routing !== undefined;
   const actual = isRequired(live);
-  return expected === actual ? [] : [{ field: '_routing', expected: named(expected), actual: named(actual) }];
+  return expected === actual ? [] : [{ field: ROUTING, expected: named(expected), actual: named(actual) }];
+}
+
+/** The index takes no document without a routing, and the plan knows none: nothing can be written into it, while what is there could be deleted. */
+export function isPlaceless({ field, actual }: MappingDifference): boolean {
+  return field === ROUTING && actual === named(true);
 }
 
 function named(required: boolean): string {

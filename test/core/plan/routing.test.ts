@@ -4,7 +4,7 @@ import { routingOfKey } from '../../../src/core/encode/routing.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { IndexConfig } from '../../../src/core/plan/index-config.ts';
 import { planIndex } from '../../../src/core/plan/plan-index.ts';
-import { routingMappingDifference, routingProblem } from '../../../src/core/plan/routing.ts';
+import { isPlaceless, routingMappingDifference, routingProblem } from '../../../src/core/plan/routing.ts';
 import type { SourceTable } from '../../../src/core/table.ts';
 import { routingDifference } from '../../../src/core/verify/routing-difference.ts';
 
@@ -104,4 +104,5 @@ test('an index that asks for a routing where the plan has none, or the other way
   assert.deepEqual(routingMappingDifference({}, {}), []);
   assert.deepEqual(routingMappingDifference({ routing: 0 }, {}), [{ field: '_routing', expected: 'required', actual: '(none)' }]);
   assert.deepEqual(routingMappingDifference({}, required), [{ field: '_routing', expected: '(none)', actual: 'required' }]);
+  assert.deepEqual([routingMappingDifference({}, required), routingMappingDifference({ routing: 0 }, {})].flat().map(isPlaceless), [true, false]);
 });
