@@ -42,7 +42,7 @@ test('each verdict has its words', () => {
   assert.match(lines({ ...CLEAN, verdict: 'equal' }), /^ ✓ products {3}equal/);
   assert.match(
     lines({ ...CLEAN, verdict: 'unsettled', unsettled: ['5'], unsettledCount: 1 }),
-    /^ ! products {3}1 keys went on changing and could not be judged/,
+    /^ ! products {3}1 key went on changing and could not be judged/,
   );
   assert.match(lines({ ...CLEAN, verdict: 'unfinished', covered: 0.456 }), /^ ! products {3}no difference so far; 45 % looked at/);
   assert.match(lines({ ...CLEAN, verdict: 'drift' }), /^ ✗ products {3}drift: 12,404,551 rows, 12,404,552 documents/);
