@@ -8,6 +8,8 @@ export interface BenchWorld {
   readonly databaseUrl: string;
   readonly elasticsearchUrl: string;
   readonly pids: ServerPids;
+  /** Primary shards of every index that is measured. */
+  readonly shards: number;
 }
 
 const DATABASE = 'realign_bench';
@@ -19,7 +21,7 @@ interface InstanceState {
 }
 
 /** Opens the running instance's state (scripts/services) and makes the database anew. */
-export async function openBenchWorld(instance: string): Promise<BenchWorld> {
+export async function openBenchWorld(instance: string, shards: number): Promise<BenchWorld> {
   const file = join(import.meta.dirname, '..', '..', '..', '.services', 'instances', instance, 'state.json');
   const state = JSON.parse(readFileSync(file, 'utf8')) as InstanceState;
   const server = await connect(state.postgres.url);
@@ -30,6 +32,7 @@ export async function openBenchWorld(instance: string): Promise<BenchWorld> {
   url.pathname = `/${DATABASE}`;
   const pidsOf = (kind: string): number[] => state.processes.filter((entry) => entry.kind === kind).map((entry) => entry.pid);
   return {
+    shards,
     databaseUrl: url.href,
     elasticsearchUrl: state.elasticsearch.url,
     pids: { postgres: pidsOf('postgres')[0] ?? 0, elasticsearch: pidsOf('elasticsearch') },

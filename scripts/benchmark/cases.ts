@@ -44,7 +44,7 @@ export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProx
   await elasticsearch('DELETE', `/${index}`);
   await elasticsearch('PUT', `/${index}`, {
     mappings: mapping,
-    settings: { number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false },
+    settings: { number_of_shards: world.shards, number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false },
   });
   const before = readCpu(world.pids, 0);
   const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
@@ -96,7 +96,10 @@ async function nullRebuild(world: BenchWorld, elasticsearchUrl: string, flags: r
 /** (c) and (d): what people write. */
 export async function rival(world: BenchWorld, name: 'script' | 'offset', { rows, bytes }: TableSize, mapping: unknown): Promise<NamedFigures> {
   await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
-  await elasticsearch('PUT', `/${RIVAL_INDEX}`, { mappings: mapping, settings: { number_of_replicas: 0, refresh_interval: '-1' } });
+  await elasticsearch('PUT', `/${RIVAL_INDEX}`, {
+    mappings: mapping,
+    settings: { number_of_shards: world.shards, number_of_replicas: 0, refresh_interval: '-1' },
+  });
   const child = spawn(process.execPath, [RIVALS, name, world.databaseUrl, world.elasticsearchUrl, RIVAL_INDEX], { stdio: 'inherit' });
   const pid = child.pid ?? 0;
   const before = readCpu(world.pids, pid);

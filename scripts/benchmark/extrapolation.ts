@@ -9,22 +9,22 @@ const SHARE = 0.5;
 const SECONDS = 3600;
 
 /** What the figures say of 100 million such rows; nothing for a report without the cases it needs. */
-export function extrapolation({ summaries }: BenchReport): string {
+export function extrapolation({ summaries }: BenchReport, cluster: BenchReport | null): string {
   const found = (prefix: string): Summary | undefined => summaries.find(({ name }) => name.startsWith(prefix));
   const [limit, load, sink, verify] = ['(a)', '(b) realign, load', '(e) realign, null sink, 2', '(h)'].map(found);
   if (limit === undefined || load === undefined || sink === undefined || verify === undefined) return '';
-  const cluster = (NODES * CORES * SHARE * 1e6) / limit.javaUs;
+  const indexing = (NODES * CORES * SHARE * 1e6) / limit.javaUs;
   // One process has one thread that encodes.
   const tool = Math.min(1e6 / load.nodeUs, sink.rowsPerSecond);
-  const rate = Math.min(cluster / 2, tool);
+  const rate = Math.min(indexing / 2, tool);
   const hours = (seconds: number): string => `${(seconds / SECONDS).toFixed(1)} h`;
   const verifyRate = Math.min(1e6 / verify.nodeUs, (NODES * CORES * SHARE * 1e6) / Math.max(verify.javaUs, 0.1));
   return `## 100 million rows on three nodes
 
 An extrapolation by arithmetic, not a measurement. Assumptions:
 
-1. ${NODES} data nodes of ${CORES} cores like these, ${SHARE * 100} % of them for indexing, at least ${NODES} primary shards; a document costs what it costs in (a): ${limit.javaUs.toFixed(0)} µs of Java. That is ${Math.round(cluster).toLocaleString('en')} documents/s.
-2. The load writes primaries only; replicas are made once, by copying segments, before the swap. For merges of larger segments the rate is halved: ${Math.round(cluster / 2).toLocaleString('en')} documents/s.
+1. ${NODES} data nodes of ${CORES} cores like these, ${SHARE * 100} % of them for indexing, at least ${NODES} primary shards; a document costs what it costs in (a): ${limit.javaUs.toFixed(0)} µs of Java. That is ${Math.round(indexing).toLocaleString('en')} documents/s.
+2. The load writes primaries only; replicas are made once, by copying segments, before the swap. For merges of larger segments the rate is halved: ${Math.round(indexing / 2).toLocaleString('en')} documents/s.
 3. realign alone on its machine: ${load.nodeUs.toFixed(1)} µs of one core per document, and ${Math.round(sink.rowsPerSecond).toLocaleString('en')} documents/s into a sink that costs nothing: at most ${Math.round(tool).toLocaleString('en')}/s for one process.
 4. Time per row and memory do not grow with the table (the curves above), and the network carries ${Math.round((rate * 865) / 1e6)} MB/s.
 
@@ -33,5 +33,5 @@ An extrapolation by arithmetic, not a measurement. Assumptions:
 | load | ${Math.round(rate).toLocaleString('en')} | ${hours(ROWS / rate)} |
 | verification \`full\` | ${Math.round(verifyRate).toLocaleString('en')} | ${hours(ROWS / verifyRate)} |
 
-The smaller of the cluster's and the tool's rate counts: here the ${cluster / 2 < tool ? 'cluster' : 'tool'} is the limit. No cluster of several nodes was measured for this page.`;
+The smaller of the cluster's and the tool's rate counts: here the ${indexing / 2 < tool ? 'cluster' : 'tool'} is the limit. ${cluster === null ? 'No cluster of several nodes was measured for this page.' : 'The nodes of the simulation above share the cores of one machine: it supports 2 and 3, not the rates.'}`;
 }

@@ -19,19 +19,13 @@ export interface Growth {
 /** What the source writes meanwhile, so that there is WAL to retain. */
 const WRITES_PER_SECOND = 200;
 
-/** (j) rebuilds of growing tables under a small constant stream of writes. */
-export async function growth(world: BenchWorld, sizes: readonly number[], seed: number, say: (text: string) => void): Promise<readonly Growth[]> {
-  const grown: Growth[] = [];
-  for (const rows of sizes) {
-    const client = await connect(world.databaseUrl);
-    await createProducts(client, rows, seed);
-    await client.query('checkpoint');
-    await client.end();
-    grown.push(await measureSize(world, rows));
-    const { loadUsPerRow, loadPeakRssMb, maxSlotWalMb } = grown.at(-1) as Growth;
-    say(`  (j) ${rows} rows: ${loadUsPerRow.toFixed(1)} us/row, RSS ${loadPeakRssMb.toFixed(0)} MB, slot WAL ${maxSlotWalMb.toFixed(1)} MB`);
-  }
-  return grown;
+/** (j) a rebuild of a table of this size under a small constant stream of writes. */
+export async function growth(world: BenchWorld, rows: number, seed: number): Promise<Growth> {
+  const client = await connect(world.databaseUrl);
+  await createProducts(client, rows, seed);
+  await client.query('checkpoint');
+  await client.end();
+  return measureSize(world, rows);
 }
 
 async function measureSize(world: BenchWorld, rows: number): Promise<Growth> {

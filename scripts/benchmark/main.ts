@@ -5,8 +5,8 @@ import { type BenchWorld, openBenchWorld } from './bench-world.ts';
 import type { BulkProxy } from './bulk-proxy.ts';
 import { copyDrain, type NamedFigures, nullSink, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledRebuild } from './cases.ts';
 import { type Figures, printTable, summarize } from './figures.ts';
-import { growth } from './growth.ts';
-import { dropBenchIndices } from './measured-rebuild.ts';
+import { type Growth, growth } from './growth.ts';
+import { abortBuild, dropBenchIndices } from './measured-rebuild.ts';
 import { createProducts, PRODUCT_MAPPING } from './products.ts';
 import { RECORDED_SIZE, replayCost, TRANSACTION_SIZES } from './replay-cost.ts';
 import { type BenchReport, describeMachine } from './report.ts';
@@ -14,10 +14,11 @@ import { sourceCost } from './source-cost.ts';
 import { judgeTargets, printTargets } from './targets.ts';
 import { renderReport, writeReport } from './write-report.ts';
 
-const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 100000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--json] [--write] [--smoke]
+const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 100000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--shards 1] [--json] [--write | --write-cluster] [--smoke]
   --only    of a b c d e f g h i j (h comes with b)
   --json    the report on stdout instead of tables
   --write   the report as docs/performance.json, and the page and the curves made of it
+  --write-cluster  likewise docs/performance-cluster.json: INSTANCE=bench3 ES_NODES=3 ES_HEAP=1g scripts/bench --shards 3 --only a,b --rounds 1 --write-cluster
   --smoke   every case once with a few thousand rows: it shows that the benchmark runs, its figures mean nothing`;
 const SMOKE = { rows: '5000', rounds: '1', changes: '1000', growth: '2000,4000' };
 const SMOKE_WINDOW_MS = 200;
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     changes: { type: 'string' },
     growth: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    shards: { type: 'string', default: '1' },
+    'write-cluster': { type: 'boolean', default: false },
     only: { type: 'string', default: 'a,b,c,d,e,f,g,i,j' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -62,6 +65,19 @@ const take = (named: NamedFigures): void => {
   }
 };
 
+/** A case that fails must not take the figures of the others with it; the run then ends with 1. */
+async function attempt<T>(name: string, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    say(`${name} failed: ${error instanceof Error ? error.stack : error}`);
+    process.exitCode = 1;
+    await abortBuild(world).catch(() => {});
+    await dropBenchIndices(world);
+    return null;
+  }
+}
+
 async function newTable(world: BenchWorld): Promise<void> {
   say(`making ${rows} products`);
   const client = await connect(world.databaseUrl);
@@ -89,7 +105,7 @@ async function rounded(world: BenchWorld): Promise<void> {
   try {
     for (let turn = 1; turn <= rounds; turn++) {
       say(`round ${turn} of ${rounds}`);
-      await round(world, bodies);
+      await attempt(`round ${turn}`, () => round(world, bodies));
     }
   } finally {
     bodies.close();
@@ -104,14 +120,14 @@ async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string
   return [shown[0]?.server_version ?? '', version.number];
 }
 
-const world = await openBenchWorld(process.env.INSTANCE ?? 'default');
+const world = await openBenchWorld(process.env.INSTANCE ?? 'default', Number(values.shards));
 // What a run left that was killed.
 await dropBenchIndices(world);
 await newTable(world);
-await rounded(world);
+await attempt('the comparison', () => rounded(world));
 const half = (summarizeAll().find(({ name }) => name.startsWith('(a)'))?.rowsPerSecond ?? 2 * USUAL_RATE) / 2;
 if (only.has('i')) say('(i) the writer alone, beside an idle slot, during a load, during the replay');
-const cost = only.has('i') ? await sourceCost(world, rows, half, windowMs) : null;
+const cost = only.has('i') ? await attempt('(i)', () => sourceCost(world, rows, half, windowMs)) : null;
 if (cost !== null)
   say(
     `  ${Object.entries(cost)
@@ -121,9 +137,18 @@ if (cost !== null)
 if (only.has('g')) {
   await newTable(world);
   say(`(g) replay of ${changes} changes`);
-  take(await replayCost({ world, rows, changes, sizes: values.smoke ? [RECORDED_SIZE] : TRANSACTION_SIZES }));
+  const transactionSizes = values.smoke ? [RECORDED_SIZE] : TRANSACTION_SIZES;
+  await attempt('(g)', async () => take(await replayCost({ world, rows, changes, sizes: transactionSizes })));
 }
-const grown = only.has('j') ? await growth(world, sizes, Number(values.seed), say) : [];
+const grown: Growth[] = [];
+for (const size of only.has('j') ? sizes : []) {
+  const one = await attempt(`(j) ${size} rows`, () => growth(world, size, Number(values.seed)));
+  if (one === null) continue;
+  grown.push(one);
+  say(
+    `  (j) ${size} rows: ${one.loadUsPerRow.toFixed(1)} us/row, RSS ${one.loadPeakRssMb.toFixed(0)} MB, slot WAL ${one.maxSlotWalMb.toFixed(1)} MB`,
+  );
+}
 
 function summarizeAll() {
   return [...runs].map(([name, figures]) => summarize(name, figures)).sort((a, b) => a.name.localeCompare(b.name));
@@ -135,13 +160,13 @@ const report: BenchReport = {
   date: new Date().toISOString().slice(0, 10),
   command: `scripts/bench ${process.argv.slice(2).join(' ')}`.trim(),
   machine: describeMachine(...(await versionsOf(world))),
-  ...{ rows, rounds, changes },
+  ...{ rows, rounds, changes, shards: world.shards, nodes: world.pids.elasticsearch.length },
   minutes: Math.round((performance.now() - startedAt) / 6000) / 10,
   ...{ summaries, sourceCost: cost, growth: grown },
   targets: judgeTargets({ summaries, sourceCost: cost, growth: grown }),
 };
-if (values.write) {
-  await writeReport(report);
+if (values.write || values['write-cluster']) {
+  await writeReport(report, values['write-cluster']);
   await renderReport();
 }
 process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `${printTable(summaries)}\n\n${printTargets(report.targets)}\n`);

@@ -5,11 +5,12 @@ import type { BenchReport } from './report.ts';
 import { figure, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
-export function pageOf(report: BenchReport): string {
-  return `${[head(report), figures(report), targets(report), source(report), growth(report), extrapolation(report)].filter((part) => part !== '').join('\n\n')}\n`;
+export function pageOf(report: BenchReport, cluster: BenchReport | null): string {
+  return `${[head(report), figures(report), targets(report), source(report), growth(report), clusterPart(cluster), extrapolation(report, cluster)].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function head({ date, command, machine, rows, rounds, changes, minutes }: BenchReport): string {
+function head(report: BenchReport): string {
+  const { date, command, machine, rows, rounds, changes, minutes } = report;
   return `# Performance
 
 Written by \`scripts/bench --write\` from [performance.json](performance.json); \`node dist/scripts/benchmark/write-report.js\` writes it again from that file. Do not edit it by hand.
@@ -17,7 +18,7 @@ ${smokeNote(command)}
 - Command: \`${command}\` on ${date}, ${minutes} minutes.
 - Machine: ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB. **PostgreSQL ${machine.postgres}, Elasticsearch ${machine.elasticsearch}, realign (Node ${machine.node}) and the proxies share
   these cores**, so each takes from the others what it uses.
-- Table: \`products\`, ${rows.toLocaleString('en')} rows of 11 columns, about 660 bytes of COPY text and 865 of bulk NDJSON each, generated and seeded; one shard, no replicas.
+- Table: \`products\`, ${rows.toLocaleString('en')} rows of 11 columns, about 660 bytes of COPY text and 865 of bulk NDJSON each, generated and seeded; ${shardCount(report.shards)}, no replicas.
 - Method: the cases (a) to (f) in turns, ${rounds === 1 ? 'one round' : `${rounds} rounds, medians`}; the spread is the lowest and the highest rate. CPU is read from /proc per process, so it holds on a busy machine too; compare
   rates only within one run. (g) has ${changes.toLocaleString('en')} changes, each of another key: 60 % updates, 20 % inserts, 20 % deletes. Every realign figure is the command line as users call it.`;
 }
@@ -25,6 +26,10 @@ ${smokeNote(command)}
 /** Nobody should take such figures for a measurement. */
 function smokeNote(command: string): string {
   return command.includes('--smoke') ? '\n**A smoke run on a busy machine: it shows what the page looks like. Its figures mean nothing.**\n' : '';
+}
+
+function shardCount(shards: number): string {
+  return shards === 1 ? 'one shard' : `${shards} shards`;
 }
 
 function figures({ summaries }: BenchReport): string {
@@ -37,6 +42,21 @@ Rows (changes in (g)) per second, CPU in microseconds per row, peak memory of th
 | case | rows/s | spread | MB/s | Node µs | PostgreSQL µs | Java µs | RSS MB |
 |---|---:|---:|---:|---:|---:|---:|---:|
 ${summaries.map(line).join('\n')}`;
+}
+
+/** The same servers' cores for several nodes: it shows that the tool follows them, not how fast such a cluster is. */
+function clusterPart(cluster: BenchReport | null): string {
+  if (cluster === null) return '';
+  const line = ({ name, rowsPerSecond, nodeUs, javaUs, peakRssMb }: Summary): string =>
+    `| ${name} | ${figure(rowsPerSecond)} | ${nodeUs.toFixed(1)} | ${javaUs.toFixed(1)} | ${peakRssMb === 0 ? '' : Math.round(peakRssMb)} |`;
+  return `## ${cluster.nodes} nodes on one machine
+
+\`${cluster.command}\` on ${cluster.date}: ${cluster.nodes} Elasticsearch nodes of one cluster share the cores above, ${shardCount(cluster.shards)}, ${cluster.rows.toLocaleString('en')} rows. It shows that the load follows several nodes, also when they are
+throttled, and what it costs; the nodes have no more cores together than one has alone.
+
+| case | rows/s | Node µs | Java µs | RSS MB |
+|---|---:|---:|---:|---:|
+${cluster.summaries.map(line).join('\n')}`;
 }
 
 function targets({ targets: judged }: BenchReport): string {

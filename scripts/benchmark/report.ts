@@ -11,6 +11,9 @@ export interface BenchReport {
   readonly command: string;
   readonly machine: Machine;
   readonly rows: number;
+  readonly shards: number;
+  /** Data nodes of Elasticsearch. */
+  readonly nodes: number;
   readonly rounds: number;
   readonly changes: number;
   readonly minutes: number;
