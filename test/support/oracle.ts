@@ -19,6 +19,8 @@ export interface OracleRequest {
   readonly exclude?: readonly string[];
   /** Column → field, where they differ. */
   readonly rename?: { readonly [column: string]: string };
+  /** Field → SQL expression over the row. */
+  readonly computed?: { readonly [field: string]: string };
   /** A condition on the rows, as in SQL. */
   readonly where?: string;
   readonly onNonFinite?: OraclePolicy;
@@ -54,11 +56,13 @@ function defaultId(key: readonly string[]): string | null {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 async function readRows(request: OracleRequest): Promise<readonly OracleDocument[]> {
-  const { client, table, exclude = [], rename = {}, onNonFinite = 'string' } = request;
+  const { client, table, exclude = [], rename = {}, computed = {}, onNonFinite = 'string' } = request;
   const oid = await tableOid(client, table);
   const columns = [...(await attributesOf(client, oid))].filter(([name]) => !exclude.includes(name));
+  for (const field of Object.keys(computed)) columns.push([field, { kind: 'plain' }]);
+  const document = ['to_jsonb(t.*)', ...Object.entries(computed).map(([field, sql]) => `jsonb_build_object('${field}', ${sql})`)].join(' || ');
   const keyTexts = (await keyColumns(client, oid)).map((name) => `t.${quote(name)}::text`);
-  const sql = `select to_jsonb(t.*)::text as document, array[${keyTexts.join(',')}]::text[] as key from ${table} t ${request.where ? `where ${request.where}` : ''}`;
+  const sql = `select (${document})::text as document, array[${keyTexts.join(',')}]::text[] as key from ${table} t ${request.where ? `where ${request.where}` : ''}`;
   const { rows } = await client.query<{ document: string; key: readonly string[] }>(sql);
   return rows.map(({ document, key }) => {
     const row = parse(document) as { readonly [column: string]: unknown };
