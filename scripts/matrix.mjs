@@ -23,7 +23,7 @@ const ELASTICSEARCH = ['8.18.8', '9.0.8'];
 
 /** Words for scripts/run-tests.mjs. */
 const SUITES = {
-  convergence: ['e2e/convergence'],
+  convergence: ['e2e/convergence', 'e2e/mixed-convergence'],
   types: ['e2e/types/'],
   rules: ['e2e/rule-', 'e2e/verifier'],
   source: ['postgres/'],

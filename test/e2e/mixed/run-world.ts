@@ -77,10 +77,12 @@ async function build({ database, world, alias, misfortune, quiet }: Plan): Promi
   }
 }
 
+/** What the exit code tells an operator to type: the same command again. */
 function mayRunAgain(error: unknown, world: World, misfortune: Misfortune): boolean {
   if (misfortune.takeCrash()) return error instanceof Failure && error.kind === 'interrupted';
-  // The files of a partitioned table that is truncated whole change before the stream says why.
-  return error instanceof Failure && error.kind === 'source-changed' && world.shape !== 'plain' && misfortune.happened.has('truncate');
+  if (!(error instanceof Failure) || !misfortune.happened.has('truncate')) return false;
+  // Its snapshot cannot be read any more (75); or the files of a partitioned table have changed before the stream says why (24).
+  return error.kind === 'stalled' || (error.kind === 'source-changed' && world.shape !== 'plain');
 }
 
 function configOf({ where, computed, rename, exclude }: World): Partial<IndexConfig> {
