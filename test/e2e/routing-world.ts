@@ -4,7 +4,7 @@ import { connect, elasticsearch } from '../support/servers.ts';
 import { randomOf, type Writer } from './writers.ts';
 
 export const ROUTED = { routing: 'tenant_id', settings: { number_of_replicas: 0, number_of_shards: 3 } } as const;
-export const TENANTS = 9;
+const TENANTS = 9;
 
 /** `orders`, whose documents are routed by the first column of the key; every seventh row has a TOASTed body. */
 export function ordersSchema(rows: number): string {
