@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import { Failure } from '../core/failure.ts';
 import { failureOf, failureOfTransport, serverError } from './error-kinds.ts';
+
+const CLOSE_MS = 1000;
 
 export interface ElasticsearchConfig {
   /** Origins (with a path prefix if there is one), without user name and password. */
@@ -106,6 +109,11 @@ async function firstCall(http: Http, nodes: readonly string[]): Promise<void> {
   }
 }
 
+/** The client waits for requests in flight; at the end only those are left that nobody waits for any more, and a stopped node may never answer them. */
+async function closeSoon(client: Client): Promise<void> {
+  await Promise.race([client.close(), pause(CLOSE_MS, undefined, { ref: false })]);
+}
+
 function httpOf(client: Client, requestTimeoutMs: number): Http {
   const send = async (call: Call): Promise<Answer> => {
     try {
@@ -118,7 +126,7 @@ function httpOf(client: Client, requestTimeoutMs: number): Http {
     requestTimeoutMs,
     send,
     json: async (call, unless = []) => jsonOf(await send(call), call.what, unless),
-    close: () => client.close(),
+    close: () => closeSoon(client),
   };
 }
 
