@@ -1,6 +1,7 @@
 import { curves } from './curves.ts';
 import { extrapolation } from './extrapolation.ts';
 import type { Summary } from './figures.ts';
+import { reasons } from './reasons.ts';
 import type { BenchReport } from './report.ts';
 import { figure, type Target } from './targets.ts';
 
@@ -59,14 +60,19 @@ throttled, and what it costs; the nodes have no more cores together than one has
 ${cluster.summaries.map(line).join('\n')}`;
 }
 
-function targets({ targets: judged }: BenchReport): string {
+function targets(report: BenchReport): string {
   const line = ({ name, wanted, bound, unit, measured, reached }: Target): string =>
     `| ${name} | ${bound === 'min' ? '≥' : '≤'} ${figure(wanted)} ${unit} | ${measured === null ? '–' : `${figure(measured)} ${unit}`} | ${reached === null ? 'not measured' : reached ? 'yes' : '**no**'} |`;
   return `## Targets
 
 | | wanted | measured | reached |
 |---|---:|---:|---|
-${judged.map(line).join('\n')}`;
+${report.targets.map(line).join('\n')}${because(report)}`;
+}
+
+function because(report: BenchReport): string {
+  const found = reasons(report);
+  return found.length === 0 ? '' : `\n\nWhy, by the figures of the same run:\n\n${found.join('\n')}`;
 }
 
 function source({ sourceCost: cost }: BenchReport): string {
