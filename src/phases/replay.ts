@@ -1,4 +1,5 @@
 import { isTransient } from '../core/failure.ts';
+import { seededRandom } from '../core/random.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
 import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
@@ -40,7 +41,7 @@ interface Losses {
 export class Replay implements ReplayControl {
   readonly gate = new LoadGate();
   readonly deletes = new DeleteMemory();
-  readonly touched = new TouchedKeys();
+  readonly touched: TouchedKeys;
   readonly acknowledger: Acknowledger;
   readonly #run: Run;
   readonly #watermark: Watermark;
@@ -59,6 +60,7 @@ export class Replay implements ReplayControl {
 
   constructor(run: Run, startLsn: bigint) {
     this.#run = run;
+    this.touched = new TouchedKeys(seededRandom(run.options.seed));
     this.#breather = new Breather(run.clock);
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);

@@ -5,8 +5,9 @@ import type { AuditOptions } from '../../core/plan/audit-options.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { Flags } from '../arguments.ts';
 import { errorCode } from './environment.ts';
+import { durationFlag, invalidFlag, wholeFlag } from './flag-values.ts';
 import type { RunDefaults } from './load.ts';
-import { DURATION_EXPECTED, parseDuration } from './quantity.ts';
+import { parseDuration } from './quantity.ts';
 
 const SETTLE_EXPECTED = 'expected a number of looks and the pause before each, such as 3x10s';
 /** Names kept in memory; more than these are no repair but a rebuild. */
@@ -17,17 +18,17 @@ export function auditOptions(flags: Flags, file: Pick<RunDefaults, 'verifyMode' 
   const read = (flag: string, fallback: string) => (typeof flags[flag] === 'string' ? flags[flag] : fallback);
   const options: AuditOptions = {
     mode: read('mode', file.verifyMode ?? 'full') as VerifyMode,
-    sample: whole('sample', read('sample', String(file.sample ?? 10_000)), 0),
+    sample: wholeFlag('sample', read('sample', String(file.sample ?? 10_000)), 0),
     seed: read('seed', randomBytes(4).toString('hex')),
-    maxDiff: whole('max-diff', read('max-diff', '0'), 0),
+    maxDiff: wholeFlag('max-diff', read('max-diff', '0'), 0),
     settle: settleOf(read('settle', '3x10s')),
-    maxDurationMs: flags['max-duration'] === undefined ? null : duration('max-duration', read('max-duration', '')),
+    maxDurationMs: flags['max-duration'] === undefined ? null : durationFlag('max-duration', read('max-duration', '')),
     index: typeof flags.index === 'string' ? flags.index : null,
     keys: typeof flags['keys-file'] === 'string' ? readKeys(flags['keys-file']) : null,
-    rate: flags.rate === undefined ? null : whole('rate', read('rate', ''), 1),
+    rate: flags.rate === undefined ? null : wholeFlag('rate', read('rate', ''), 1),
     values: read('show-values', 'none') as AuditOptions['values'],
     repair: flags.repair !== true ? 'no' : flags['dry-run'] === true ? 'dry-run' : 'yes',
-    maxRepair: whole('max-repair', read('max-repair', '1000'), 1),
+    maxRepair: wholeFlag('max-repair', read('max-repair', '1000'), 1),
   };
   refuseNonsense(flags, options);
   return Object.freeze(options);
@@ -62,21 +63,8 @@ function settleOf(text: string): AuditOptions['settle'] {
   const [, rounds, pause] = /^(\d{1,2})x(\S+)$/.exec(text) ?? [];
   const pauseMs = pause === undefined ? null : parseDuration(pause);
   // With one look there is nothing to compare it with: whether a difference lasts is told by two.
-  if (rounds === undefined || Number(rounds) < 2 || pauseMs === null)
-    throw usage(`--settle: ${SETTLE_EXPECTED} (at least 2), not ${JSON.stringify(text)}`);
+  if (rounds === undefined || Number(rounds) < 2 || pauseMs === null) throw invalidFlag('settle', text, `${SETTLE_EXPECTED} (at least 2)`);
   return { rounds: Number(rounds), pauseMs };
-}
-
-function whole(flag: string, text: string, minimum: number): number {
-  const value = /^\d{1,12}$/.test(text) ? Number(text) : -1;
-  if (value < minimum) throw usage(`--${flag}: expected a whole number, at least ${minimum}, not ${JSON.stringify(text)}`);
-  return value;
-}
-
-function duration(flag: string, text: string): number {
-  const milliseconds = parseDuration(text);
-  if (milliseconds === null || milliseconds === 0) throw usage(`--${flag}: ${DURATION_EXPECTED}, not ${JSON.stringify(text)}`);
-  return milliseconds;
 }
 
 function usage(message: string): Failure {

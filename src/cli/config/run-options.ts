@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Failure } from '../../core/failure.ts';
 import type { RunOptions, VerifyMode } from '../../core/plan/index-config.ts';
 import type { Flags } from '../arguments.ts';
+import { durationFlag, sizeFlag, wholeFlag } from './flag-values.ts';
 import type { RunDefaults } from './load.ts';
-import { DURATION_EXPECTED, parseDuration, parseSize, SIZE_EXPECTED } from './quantity.ts';
 
 /** Beyond this a transaction is applied in parts; it bounds the memory of the replay. */
 const TRANSACTION_BYTES = 64 * 2 ** 20;
@@ -25,14 +24,14 @@ const NO_DEFAULTS: RunDefaults = {
 /** How one index is rebuilt: flags over the file over the defaults. Throws `usage` for a flag's value that makes no sense. */
 export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOptions {
   const read = (flag: string, fallback: string) => (typeof flags[flag] === 'string' ? flags[flag] : fallback);
-  const whole = (flag: string, fallback: number, minimum: number) => wholeNumber(flag, read(flag, String(fallback)), minimum);
+  const whole = (flag: string, fallback: number, minimum: number) => wholeFlag(flag, read(flag, String(fallback)), minimum);
   return Object.freeze({
     fresh: flags.fresh === true,
     adopt: flags.adopt === true,
     rate: flags.rate === undefined ? null : whole('rate', 0, 1),
     copyJobs: whole('copy-jobs', 2, 1),
     bulkJobs: whole('bulk-jobs', 3, 1),
-    bulkBytes: size('bulk-bytes', read('bulk-bytes', '5MiB')),
+    bulkBytes: sizeFlag('bulk-bytes', read('bulk-bytes', '5MiB')),
     chunkBlocks: null,
     verify: read('verify', file.verifyMode ?? 'full') as VerifyMode,
     sample: whole('sample', file.sample ?? 10_000, 0),
@@ -40,9 +39,9 @@ export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOp
     maxRejects: whole('max-rejects', file.maxRejects ?? 0, 0),
     swapWhen: swapWhen(flags['swap-when']),
     keep: whole('keep', file.keep ?? 1, 0),
-    maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(size('max-slot-wal', text))),
-    slotTimeoutMs: duration('slot-timeout', read('slot-timeout', file.slotTimeout ?? '60s')),
-    stallTimeoutMs: duration('stall-timeout', read('stall-timeout', file.stall ?? '15m')),
+    maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(sizeFlag('max-slot-wal', text))),
+    slotTimeoutMs: durationFlag('slot-timeout', read('slot-timeout', file.slotTimeout ?? '60s')),
+    stallTimeoutMs: durationFlag('stall-timeout', read('stall-timeout', file.stall ?? '15m')),
     transactionBytes: TRANSACTION_BYTES,
     ...controlOptions(flags, file),
   });
@@ -55,7 +54,7 @@ type ControlOptions = Pick<
 
 function controlOptions(flags: Flags, file: RunDefaults): ControlOptions {
   const text = (flag: string) => optional(flags[flag], undefined, (value) => value);
-  const time = (flag: string) => optional(flags[flag], undefined, (value) => duration(flag, value));
+  const time = (flag: string) => optional(flags[flag], undefined, (value) => durationFlag(flag, value));
   const ifLocked = text('if-locked');
   return {
     hold: flags.hold === true || (file.hold ?? false),
@@ -67,7 +66,7 @@ function controlOptions(flags: Flags, file: RunDefaults): ControlOptions {
     runKey: text('run-key'),
     ifLocked: ifLocked === 'wait' || ifLocked === 'skip' ? ifLocked : 'fail',
     throttles: {
-      replicaLagMs: optional(undefined, file.replicaLag, (value) => duration('limits.replicaLag', value)),
+      replicaLagMs: optional(undefined, file.replicaLag, (value) => durationFlag('limits.replicaLag', value)),
       query: file.throttleQuery ?? null,
       flagFile: file.flagFile ?? null,
     },
@@ -82,26 +81,4 @@ function optional<Value>(flag: string | true | undefined, file: string | undefin
 
 function swapWhen(text: string | true | undefined): RunOptions['swapWhen'] {
   return text === 'green' || text === 'yellow' ? text : null;
-}
-
-function wholeNumber(flag: string, text: string, minimum: number): number {
-  const value = /^\d{1,12}$/.test(text) ? Number(text) : -1;
-  if (value < minimum) throw invalid(flag, text, `expected a whole number, at least ${minimum}`);
-  return value;
-}
-
-function size(flag: string, text: string): number {
-  const bytes = parseSize(text);
-  if (bytes === null || bytes === 0) throw invalid(flag, text, SIZE_EXPECTED);
-  return bytes;
-}
-
-function duration(flag: string, text: string): number {
-  const milliseconds = parseDuration(text);
-  if (milliseconds === null || milliseconds === 0) throw invalid(flag, text, DURATION_EXPECTED);
-  return milliseconds;
-}
-
-function invalid(flag: string, text: string, expected: string): Failure {
-  return new Failure('usage', `--${flag}: ${expected}, not ${JSON.stringify(text)}`);
 }

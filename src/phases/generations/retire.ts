@@ -22,12 +22,12 @@ export async function retire(
 ): Promise<BuildState> {
   const { index, state } = generation;
   const confirmed = (await source.readSlot(state.slot))?.confirmedFlushLsn ?? null;
+  const applied = confirmed === null ? {} : { applied: { lsn: formatLsn(confirmed), at: (await source.serverTime()).toISOString() } };
   await source.dropSlot(state.slot);
   await source.dropPublication(state.publication);
   await ended();
   await sink.finishSettings(index, state.settings);
   await sink.removeBuildAlias(index, buildAliasOf(state.alias, state.build));
-  const applied = confirmed === null ? {} : { applied: { lsn: formatLsn(confirmed), at: (await source.serverTime()).toISOString() } };
   const finished: BuildState = { ...state, ...applied, phase: 'finished' };
   await sink.writeState(index, finished);
   return finished;

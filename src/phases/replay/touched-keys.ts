@@ -15,11 +15,14 @@ interface Sample {
  * its size the sample is every key there is, so a tail of up to that many changes is compared completely.
  */
 export class TouchedKeys {
+  readonly #random: () => number;
   readonly #size: number;
   #judged: Sample;
   #tail: Sample;
 
-  constructor(size: number = SAMPLED_KEYS) {
+  /** `random` is that of the run's seed: a seed repeats the sample of a stream that is the same. */
+  constructor(random: () => number, size: number = SAMPLED_KEYS) {
+    this.#random = random;
     this.#size = size;
     this.#judged = this.#empty();
     this.#tail = this.#empty();
@@ -49,6 +52,6 @@ export class TouchedKeys {
   }
 
   #empty(): Sample {
-    return { changed: new Reservoir(this.#size, Math.random), deleted: new Reservoir(this.#size, Math.random) };
+    return { changed: new Reservoir(this.#size, this.#random), deleted: new Reservoir(this.#size, this.#random) };
   }
 }

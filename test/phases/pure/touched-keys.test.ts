@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TouchedKeys } from '../../../src/phases/replay/touched-keys.ts';
 
 test('before a hold all keys of the run are judged, behind it those of the tail alone, and none of the tail is left out', () => {
-  const touched = new TouchedKeys(100);
+  const touched = new TouchedKeys(Math.random, 100);
   touched.changed(['run']);
   touched.deleted(['gone']);
   touched.startTail();
@@ -18,7 +18,7 @@ test('before a hold all keys of the run are judged, behind it those of the tail 
 });
 
 test('a verification that is tried again begins a new tail', () => {
-  const touched = new TouchedKeys(10);
+  const touched = new TouchedKeys(Math.random, 10);
   touched.startTail();
   touched.changed(['before the second attempt']);
   touched.startTail();
