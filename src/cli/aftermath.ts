@@ -32,6 +32,7 @@ export function learn(facts: RunFacts, event: RunEvent): RunFacts {
     return { ...facts, build: buildOf(event.generation), generation: event.generation, slot: event.slot, indexMade: event.resumed };
   }
   if (event.type === 'phase.finished' && event.phase === 'index') return { ...facts, indexMade: true };
+  if (event.type === 'warning' && event.code === 'index-kept') return { ...facts, indexMade: true };
   if (event.type === 'phase.started' && event.phase === 'swap' && facts.swap === 'not-asked') return { ...facts, swap: 'asked' };
   if (event.type === 'phase.started' && event.phase === 'follow') return { ...facts, following: true };
   if (event.type === 'swap') return { ...facts, swap: 'done', previous: event.from };
@@ -66,7 +67,7 @@ export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: str
   }
   if (kind === 'locked') return { unchanged: 'Nothing was changed by this run; the other one goes on.', next: [status] };
   if (facts.build === null) return { unchanged: 'Nothing users see has changed.', next: beforeBuild(kind, alias, command) };
-  if (facts.swap === 'asked' && goesOn(action)) {
+  if (facts.swap === 'asked' && kind !== 'alias-changed') {
     const unchanged = 'The swap may or may not have been made; either way one whole, verified or unchanged generation serves the readers.';
     return { unchanged, next: [status, `${command}   (finds out and goes on)`] };
   }

@@ -3,6 +3,7 @@ import { DocumentEncoder } from '../core/encode/document.ts';
 import { parseLsn } from '../core/lsn.ts';
 import type { LeafProgress } from '../core/plan/build-state.ts';
 import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
+import type { BulkBody } from '../core/sink/bulk-body.ts';
 import type { Leaf } from '../core/table.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { persist } from './build/persist.ts';
@@ -165,23 +166,26 @@ export class Load {
     const { documents } = this.#run;
     const encoder = new DocumentEncoder(documents);
     const copy = new CopyTextReader(documents.columns.length);
-    let body = await this.#bodies.take();
+    let body: BulkBody | null = null;
     try {
       for await (const bytes of reader.chunks()) {
         throwIfAborted(this.#run.signal);
+        const filling: BulkBody = body ?? (await this.#bodies.take());
+        body = filling;
         copy.push(bytes, (row) => {
-          const rejection = body.appendRow(encoder, row, this.#version);
+          const rejection = filling.appendRow(encoder, row, this.#version);
           if (rejection !== undefined) this.#bodies.reject(encoder, row, rejection);
         });
-        if (!this.#bodies.isFull(body)) continue;
-        sends.push(quiet(this.#bodies.send(body)));
-        body = await this.#bodies.take();
+        if (!this.#bodies.isFull(filling)) continue;
+        // From here on it is not ours: sending gives it back.
+        body = null;
+        sends.push(quiet(this.#bodies.send(filling)));
       }
     } catch (error) {
-      this.#bodies.giveBack(body);
+      if (body !== null) this.#bodies.giveBack(body);
       throw error;
     }
-    sends.push(quiet(this.#bodies.send(body)));
+    if (body !== null) sends.push(quiet(this.#bodies.send(body)));
     return copy.end();
   }
 

@@ -62,12 +62,11 @@ export class Pipeline {
       case 'hold':
         return { kind: 'released', built: build.built, report: await this.#hold(build) };
       case 'swap':
-        // Before the phase: a veto comes while it is certain that nothing was asked of the alias.
+        // Before the phase: a veto, or a table that has changed, comes while it is certain that nothing was asked of the alias.
         await askGate(this.#run, build.built.state, build.report);
+        await this.#open(build.built).enter('swap');
         return this.#phase('swap', async () => {
-          const checkpoint = this.#open(build.built);
-          await checkpoint.enter('swap');
-          await swapAlias(this.#run, checkpoint, build.report);
+          await swapAlias(this.#run, this.#open(build.built), build.report);
           return { kind: 'swapped', built: this.#built() };
         });
       case 'cleanup':

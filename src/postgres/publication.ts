@@ -6,7 +6,8 @@ import { quoteFromRelation, quoteIdentifier } from './quote.ts';
 import { identityProblem, STREAMS_GENERATED } from './replica-identity.ts';
 import { sqlstateOf } from './sqlstate.ts';
 
-const LOCK_TIMEOUT = '15s';
+/** Below the ten seconds that a stopped run waits for what is in flight: it drops the publication then, and none may come later. */
+const LOCK_TIMEOUT = '8s';
 
 /**
  * Publishes exactly this table, all four operations, no column list, no filter: both would make the application's own DDL or DML fail

@@ -34,6 +34,7 @@ export async function createSlot(config: PostgresConfig, pool: SessionPool, requ
   await pool.use((session) => refuseExisting(session, request.name));
   const exporter = await connect(config, { replication: true });
   try {
+    throwIfAborted(request.signal);
     return await createOn(exporter, pool, request);
   } catch (error) {
     destroySession(exporter);

@@ -64,13 +64,18 @@ export async function compareInSections(request: SectionsRequest): Promise<Secti
   await rotation.leave([...ledger.named.map(({ id }) => id), ...unsettled]);
   return {
     ...{ mode: context.mode, method: 'settling', fenceLsn: formatLsn(lsn), ...rotation.figures, covered: rotation.covered, sectioned: true },
-    ...partitionFigures(cells),
+    ...partitionFigures(cells, rotation.covered),
     ...{ sampled: { random: 0, changed: 0, deleted: 0 }, seed: context.seed },
     ...{ differences: ledger.named, differenceCount: ledger.count, unsettled, unsettledCount, blindSpots: [] },
   };
 }
 
-function partitionFigures({ partitions, differing }: SectionCells): Pick<SettledReport, 'partitions' | 'partitionsEqual' | 'partitionsDiffering'> {
+/** Only of a whole rotation: a partition that nobody has looked at is not an equal one. */
+function partitionFigures(
+  { partitions, differing }: SectionCells,
+  covered: number,
+): Pick<SettledReport, 'partitions' | 'partitionsEqual' | 'partitionsDiffering'> {
+  if (covered < 1) return { partitions: 0, partitionsEqual: 0, partitionsDiffering: [] };
   return { partitions, partitionsEqual: partitions - differing.length, partitionsDiffering: differing };
 }
 

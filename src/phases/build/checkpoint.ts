@@ -88,14 +88,16 @@ export class Checkpoint {
     this.#provenFiles = files;
   }
 
-  /** One write at a time, each with the newest state. */
+  /** One write at a time, each with the newest state; one that failed was told to its caller, and stands in nobody's way. */
   async #write(): Promise<void> {
     this.#writtenAt = this.#run.clock.now();
-    this.#writing = this.#writing.then(async () => {
-      await this.checkTarget();
-      await this.#run.sink.writeState(this.#run.names.index, this.#state);
-      await this.#run.failpoint?.('checkpoint.written');
-    });
+    this.#writing = this.#writing
+      .catch(() => {})
+      .then(async () => {
+        await this.checkTarget();
+        await this.#run.sink.writeState(this.#run.names.index, this.#state);
+        await this.#run.failpoint?.('checkpoint.written');
+      });
     await this.#writing;
   }
 }

@@ -1,8 +1,10 @@
 import type { Build } from '../../core/build.ts';
 import { Failure, followingActionOf, policyOf } from '../../core/failure.ts';
 import { retire } from '../generations/retire.ts';
+import type { Source } from '../ports.ts';
+import type { Sink } from '../sink-ports.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { persist } from './persist.ts';
+import { persist, persistentSink, persistentSource } from './persist.ts';
 import type { Run } from './run-state.ts';
 
 /** What is in flight when a run is stopped may end; who stopped it does not wait longer than this (cli.md, first Ctrl-C). A kill is as safe. */
@@ -17,8 +19,15 @@ export interface Stopped {
   /** Null before the index exists. */
   readonly checkpoint: () => Checkpoint | null;
   readonly error: unknown;
-  /** Resolves when the phase and what runs beside it have ended, or after ten seconds. Never rejects. */
-  readonly ended: () => Promise<void>;
+  /** Resolves when the phase and what runs beside it have ended: true; or after ten seconds: false. Never rejects. */
+  readonly ended: () => Promise<boolean>;
+}
+
+/** The servers for whoever gives up: the run is aborted, so its own calls are not tried again any more; these are, for a while. */
+interface Patient {
+  readonly source: Source;
+  readonly sink: Sink;
+  persist<T>(operation: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -32,13 +41,19 @@ export async function giveUp(stopped: Stopped): Promise<void> {
     if (build.at === 'follow') return await giveUpFollowing(stopped);
     // Behind the swap only the clean-up is left, and the same command finishes it.
     if (build.at === 'cleanup') return;
+    const patient = patientServers(run);
     const hopeless = isHopeless(stopped.error, build.at);
-    if (!hopeless) await stopped.ended();
-    if (!hopeless && !(await nothingToResume(stopped))) return;
-    await releaseSource(run);
+    if (!hopeless && !(await nothingToResume(stopped, patient))) return;
+    if (hopeless && build.at === 'swap' && (await isSwapped(stopped, patient))) return;
+    await patient.source.dropSlot(run.names.slot);
+    await run.failpoint?.('failed.slot-dropped');
+    await patient.source.dropPublication(run.names.publication);
     await stopped.ended();
     const checkpoint = stopped.checkpoint();
-    if (checkpoint !== null && (await run.sink.indexUuid(run.names.index)) === checkpoint.uuid) await checkpoint.enter('failed');
+    if (checkpoint === null) return;
+    await patient.persist('writeState', async () => {
+      if ((await run.sink.indexUuid(run.names.index)) === checkpoint.uuid) await checkpoint.enter('failed');
+    });
   } catch (cause) {
     tellLeftBehind(run, cause);
   } finally {
@@ -72,15 +87,20 @@ export async function unlessStopped<T>({ signal, clock }: Pick<Run, 'signal' | '
   }
 }
 
-/** Begins to end what is in flight when it is first asked, and waits for it no longer than the grace, which is counted from `stoppedAt`. */
-export function endingWithGrace(clock: Run['clock'], stoppedAt: number, end: () => Promise<void>): () => Promise<void> {
-  const begin = async (): Promise<void> => {
+/** Begins to end what is in flight when it is first asked, and waits for it no longer than the grace, which is counted from `stoppedAt`; true if it ended within that. */
+export function endingWithGrace(clock: Run['clock'], stoppedAt: number, end: () => Promise<void>): () => Promise<boolean> {
+  const begin = async (): Promise<boolean> => {
     const over = new AbortController();
     const leftMs = Math.max(0, stoppedAt + GRACE_MS - clock.now());
-    await Promise.race([end(), clock.sleep(leftMs, over.signal).catch(() => {})]);
+    const late = clock.sleep(leftMs, over.signal).then(
+      () => false,
+      () => false,
+    );
+    const ended = await Promise.race([end().then(() => true), late]);
     over.abort();
+    return ended;
   };
-  let ending: Promise<void> | null = null;
+  let ending: Promise<boolean> | null = null;
   return () => {
     ending ??= begin();
     return ending;
@@ -91,32 +111,50 @@ function isHopeless(error: unknown, at: Build['at']): boolean {
   return (at === 'follow' ? followingActionOf(error) : policyOf(error).action) === 'abandon';
 }
 
-/** The run is aborted, so its own calls are not tried again any more; these are. */
-async function releaseSource(run: Run): Promise<void> {
-  const { clock, counters, reporter, source, names } = run;
-  const patience = {
-    clock,
-    counters,
-    reporter,
-    options: { ...run.options, stallTimeoutMs: RELEASE_TIMEOUT_MS },
-    signal: new AbortController().signal,
+function patientServers(run: Run): Patient {
+  const { clock, counters, reporter } = run;
+  const options = { ...run.options, stallTimeoutMs: RELEASE_TIMEOUT_MS };
+  const patience = { clock, counters, reporter, options, signal: new AbortController().signal };
+  return {
+    source: persistentSource(patience, run.source),
+    sink: persistentSink(patience, run.sink),
+    persist: (operation, work) => persist(patience, operation, work),
   };
-  await persist(patience, 'dropSlot', () => source.dropSlot(names.slot));
-  await run.failpoint?.('failed.slot-dropped');
-  await persist(patience, 'dropPublication', () => source.dropPublication(names.publication));
 }
 
-/** The index may have been made though its phase did not end (a primary that was not placed in time): then the next run goes on with it and needs the slot. */
-async function nothingToResume({ run, build, checkpoint }: Stopped): Promise<boolean> {
+/**
+ * The index may have been made though its phase did not end (a primary that was not placed in time), or be made still: then the next run goes on with it and needs the
+ * slot, and whoever stopped this one must know.
+ */
+async function nothingToResume({ run, build, checkpoint, ended }: Stopped, { sink }: Patient): Promise<boolean> {
+  const over = await ended();
   if (build.at === 'slot') return true;
-  return build.at === 'index' && checkpoint() === null && (await run.sink.indexUuid(run.names.index)) === null;
+  if (build.at !== 'index' || checkpoint() !== null) return false;
+  if (over && (await sink.indexUuid(run.names.index)) === null) return true;
+  run.reporter.report({
+    type: 'warning',
+    code: 'index-kept',
+    message: `index ${run.names.index} was asked for and is made, or may be made still`,
+    hint: 'The same command goes on with it.',
+  });
+  return false;
+}
+
+/** An answer to the swap that was lost is looked up: readers that are on the new index need its slot for what was committed around the swap. In doubt they are. */
+async function isSwapped({ run, checkpoint }: Stopped, { sink }: Patient): Promise<boolean> {
+  const { alias } = run.config;
+  const target = await sink.readAlias(alias);
+  if (target.kind !== 'alias' || !target.indices.has(run.names.index)) return false;
+  run.reporter.report({ type: 'swap', alias, from: checkpoint()?.state.previous ?? null, to: run.names.index });
+  return true;
 }
 
 /** Readers are on it: the index stays as it is, a finished generation that is fed no more. A rejected row can be mended, so its slot stays. */
 async function giveUpFollowing({ run, checkpoint, error, ended }: Stopped): Promise<void> {
   const followed = checkpoint();
   if (!isHopeless(error, 'follow') || followed === null) return;
-  await retire(run.source, run.sink, { index: run.names.index, state: followed.state }, ended);
+  const { source, sink } = patientServers(run);
+  await retire(source, sink, { index: run.names.index, state: followed.state }, ended);
 }
 
 /** The first failure is what is reported; what could not be removed is named beside it. */

@@ -71,6 +71,8 @@ async function sendOnce(run: Run, body: BulkBody, window: BulkPlace | null): Pro
   await window?.enter();
   let sign: BulkSign | null = null;
   try {
+    // It may have waited for its place while the run ended.
+    throwIfAborted(run.signal);
     const [answer] = await Promise.all([run.sink.bulk(run.names.buildAlias, body), run.failpoint?.('bulk.sent')]);
     sign = signOf(answer);
     return answer;
@@ -120,6 +122,7 @@ function refuse(body: BulkBody, position: number, reason: string): RefusedOperat
 
 /** One bad action spoils a whole request: halve it until it stands alone (docs/servers.md E9, E12). */
 function split(body: BulkBody, reason: string): Verdict {
+  if (body.count === 0) throw new RangeError('BUG: a bulk without operations');
   const nothing = { done: 0, superseded: 0, moved: true, why: '' };
   if (body.count === 1) return { ...nothing, refused: [refuse(body, 0, reason)], again: [] };
   const positions = Array.from({ length: body.count }, (_, i) => i);

@@ -18,7 +18,7 @@ export async function retire(
   source: Source,
   sink: Sink,
   generation: Pick<Generation, 'index' | 'state'>,
-  ended: () => Promise<void> = async () => {},
+  ended: () => Promise<unknown> = async () => {},
 ): Promise<BuildState> {
   const { index, state } = generation;
   const confirmed = (await source.readSlot(state.slot))?.confirmedFlushLsn ?? null;

@@ -1,2 +1,2 @@
 -- when: after the load
-update t set v = 'no number' where id = 1;
+update t set v = 'no address' where id = 1;

@@ -20,6 +20,11 @@ test('before the index nothing is left', () => {
   assert.match(aftermath('slot-timeout', factsAfter([STARTED]), 'p', COMMAND).unchanged, /Nothing is left/);
 });
 
+test('an index that was made though its phase did not end is kept with its slot', () => {
+  const kept: RunEvent = { type: 'warning', code: 'index-kept', message: '', hint: '' };
+  assert.match(aftermath('terminated', factsAfter([STARTED, kept]), 'p', COMMAND).unchanged, /Kept: index p-1-k3f9, slot realign_p_k3f9/);
+});
+
 test('an interrupted build is kept with its slot and resumed by the same command', () => {
   const { unchanged, next } = aftermath('interrupted', factsAfter([STARTED, INDEX]), 'p', COMMAND);
   assert.match(unchanged, /Not swapped[\s\S]*index p-1-k3f9, slot realign_p_k3f9/);
@@ -35,6 +40,8 @@ test('a failed verification keeps the index without its slot', () => {
 test('a lost answer to the swap is not called unswapped', () => {
   const facts = factsAfter([STARTED, INDEX, SWAP_ASKED]);
   assert.match(aftermath('connection-lost', facts, 'p', COMMAND).unchanged, /may or may not/);
+  // Also what ends a build for good may have met a swap that was made.
+  assert.match(aftermath('slot-wal-limit', facts, 'p', COMMAND).unchanged, /may or may not/);
   assert.match(aftermath('alias-changed', facts, 'p', COMMAND).unchanged, /Not swapped/);
 });
 

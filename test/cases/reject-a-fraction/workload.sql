@@ -1,0 +1,1 @@
+insert into t values (3, 3.5), (4, 4.0);

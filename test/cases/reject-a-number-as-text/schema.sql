@@ -1,1 +1,0 @@
-create table t (id int primary key, v text, n numeric);
