@@ -28,7 +28,15 @@ describe('an audit in several runs', () => {
     const second = await next(state);
     assert.deepEqual([second.report.verdict, second.report.covered, second.report.documents], ['equal', 1, ROWS]);
     assert.equal(state.saved, null);
-    for (const { report } of [first, second]) assert.deepEqual([report.partitions, report.partitionsEqual, report.foreignWrites], [1024, 1024, null]);
+    const partitions = [first, second].map(({ report }) => [report.partitions, report.partitionsEqual, report.foreignWrites]);
+    assert.deepEqual(
+      partitions,
+      [
+        [0, 0, null],
+        [1024, 1024, null],
+      ],
+      'a partition that nobody has looked at is not an equal one',
+    );
   });
 
   it('finds what differs on the side that it looks at, and looks at it again in the next run', async () => {
@@ -44,7 +52,6 @@ describe('an audit in several runs', () => {
     const second = await next(state);
     assert.deepEqual(named(second.report), ['different 20 name', 'extra extra', 'missing 10']);
     // The map of the rotation: what the first run saw is still on it, and each cell leads to its keys.
-    assert.equal(first.report.partitionsEqual, 1024 - cellsOf(first).length);
     assert.deepEqual(second.report.partitionsDiffering, cellsOf(second));
     assert.deepEqual(
       second.report.partitionDrift.map(({ partition }) => partition),
