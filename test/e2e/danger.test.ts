@@ -170,7 +170,7 @@ test('SIGKILL after the swap, and the slot is lost: not taken for done (24); --f
   const { client } = world.database;
   await waitFor(
     'the dead client to be noticed',
-    async () => (await client.query('select 1 from pg_replication_slots where active')).rows.length === 0,
+    async () => (await client.query('select 1 from pg_replication_slots where active and database = current_database()')).rows.length === 0,
   );
   await client.query(`update goods set name = 'late' where id = 1`);
   await client.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()');
