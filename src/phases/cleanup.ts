@@ -1,6 +1,7 @@
 import type { Checkpoint } from './build/checkpoint.ts';
 import type { Run } from './build/run-state.ts';
 import { retireDisplaced } from './generations/displaced.ts';
+import { inKeepOrder } from './generations/keep-order.ts';
 import { readerAliases } from './generations/reader-aliases.ts';
 import type { Generation } from './sink-ports.ts';
 
@@ -17,23 +18,26 @@ export async function cleanUp(run: Run, checkpoint: Checkpoint): Promise<readonl
   await run.failpoint?.('cleanup.settings-finished');
   await sink.removeBuildAlias(names.index, names.buildAlias);
   await run.failpoint?.('cleanup.build-alias-removed');
-  const deleted = await tidyGenerations(run);
+  const deleted = await tidyGenerations(run, checkpoint.state.previous);
   await run.failpoint?.('cleanup.generations-deleted');
   await checkpoint.enter('finished');
   return deleted;
 }
 
 /** Ends what fed the generation that was displaced, then deletes what is beyond `keep`; also called when a follower begins. */
-export async function tidyGenerations(run: Run): Promise<readonly string[]> {
+export async function tidyGenerations(run: Run, previous: string | null): Promise<readonly string[]> {
   await retireDisplaced(run);
-  return await deleteOldGenerations(run);
+  return await deleteOldGenerations(run, previous);
 }
 
 /** A set difference over indices of ours for this alias: never another's, never one that an alias is on. */
-async function deleteOldGenerations(run: Run): Promise<readonly string[]> {
+async function deleteOldGenerations(run: Run, previous: string | null): Promise<readonly string[]> {
   const others = (await run.sink.generations(run.config.alias)).filter((generation) => generation.index !== run.names.index);
   const idle = others.filter((generation) => readerAliases(generation).length === 0 && isOver(generation));
-  const finished = idle.filter((generation) => generation.state.phase === 'finished');
+  const finished = inKeepOrder(
+    idle.filter((generation) => generation.state.phase === 'finished'),
+    previous,
+  );
   const beyond = [...finished.slice(run.options.keep), ...idle.filter((generation) => generation.state.phase === 'failed')];
   for (const generation of beyond) await run.sink.deleteIndex(generation.index, generation.uuid);
   return beyond.map((generation) => generation.index);

@@ -179,7 +179,7 @@ export class Pipeline {
     if (checkpoint.state.drained !== true) await this.#drain(built, checkpoint, following);
     await this.#run.failpoint?.('cleanup.drained');
     if (following) {
-      const deleted = await tidyGenerations(this.#run);
+      const deleted = await tidyGenerations(this.#run, checkpoint.state.previous);
       await checkpoint.enter('follow');
       return { kind: 'kept-open', deleted, built: this.#built() };
     }

@@ -6,7 +6,7 @@ import { type RealignRequest, runRealign, startRealign } from '../support/run-re
 import { deleteIndicesLike, elasticsearch, type FreshDatabase, freshDatabase, indicesLike, uniqueName } from '../support/servers.ts';
 
 const prefix = uniqueName('ctl');
-const [goods, more, broken] = [`${prefix}-goods`, `${prefix}-more`, `${prefix}-broken`];
+const [goods, more, broken, adopted] = [`${prefix}-goods`, `${prefix}-more`, `${prefix}-broken`, `${prefix}-adopted`];
 let database: FreshDatabase;
 
 before(async () => {
@@ -89,6 +89,36 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
   await assertNoLeaks({ database, indices: [`${goods}*`], allowedIndices: first === undefined ? [] : [first] });
 });
 
+test('after a rollback the next rebuild keeps what readers came from, not what they were taken back from; without a kept one there is no undo', async () => {
+  const first = await holderOf(goods);
+  assert.equal((await runRealign(request('rebuild', goods))).code, 0);
+  assert.equal((await runRealign(request('rollback', goods, '--yes'))).code, 0);
+  assert.equal(await holderOf(goods), first);
+  const next = await runRealign(request('rebuild', goods));
+  const summary = next.events.at(-1) as unknown as { indices: readonly { previous: string | null }[] };
+  assert.deepEqual([next.code, summary.indices[0]?.previous], [0, first]);
+  assert.deepEqual((await indicesLike(`${goods}-*`)).toSorted(), [first, await holderOf(goods)].toSorted());
+  const alone = await runRealign(request('rebuild', goods, '--keep', '0'));
+  const last = alone.events.at(-1) as unknown as { message: string; indices: readonly { previous: string | null }[] };
+  assert.deepEqual([alone.code, last.indices[0]?.previous, /Undo/.test(last.message)], [0, null, false]);
+  assert.deepEqual(await indicesLike(`${goods}-*`), [await holderOf(goods)]);
+});
+
+test('a held build that replaces an index is not lost to a swap without --adopt', async () => {
+  const only = { ...request(), config: { indices: { [adopted]: { table: 'public.more', settings } } } };
+  const typed = (...args: readonly string[]): RealignRequest => ({ ...only, args });
+  await elasticsearch('PUT', `/${adopted}`, { settings });
+  assert.equal((await runRealign(typed('rebuild', adopted, '--adopt', '--hold', '--hold-timeout', '1s'))).code, 75);
+  const refused = await runRealign(typed('swap', adopted, '--yes'));
+  assert.deepEqual([refused.code, errorOf(refused.events)?.kind], [20, 'preflight-refused']);
+  assert.match(String(errorOf(refused.events)?.hint), /rebuild .* --adopt/);
+  const done = await runRealign(typed('rebuild', adopted, '--adopt'));
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal(done.events.find(({ type }) => type === 'build.started')?.resumed, true);
+  await assertIndexEqualsTable({ client: database.client, table: 'more', index: adopted });
+  await assertNoLeaks({ database, indices: [`${adopted}*`], allowedIndices: await indicesLike(`${adopted}-*`) });
+});
+
 test('--all --parallel: one that is refused does not keep the others from being built; one summary', async () => {
   const { code, events } = await runRealign(request('rebuild', '--all', '--parallel', '3'));
   const summary = events.at(-1) as unknown as { indices: readonly { index: string; result: string; exit_code: number }[] };
@@ -134,6 +164,7 @@ test('a follower is stopped by SIGTERM, resumed by the same command, and ended b
   const again = startRealign(request('rebuild', more, '--follow'));
   await again.event('the following', started('follow'), 60_000);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 21);
+  for (const order of ['hold', 'swap-now']) assert.equal((await runRealign(request('ctl', more, order))).code, 20, order);
   assert.equal((await runRealign(request('ctl', more, 'stop'))).code, 0);
   assert.equal((await again.ended).code, 75);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 0);

@@ -74,7 +74,9 @@ export async function rebuildOne(entry: IndexEntry, configuration: Configuration
   try {
     const result = await build(entry, configuration, { context, rejects, tell: (event) => (facts = learn(facts, event)) });
     const word = result.outcome === 'built' ? 'succeeded' : 'nothing-to-do';
-    return { index: alias, result: word, exit_code: 0, build: result.build, generation: result.index, previous: result.previous };
+    // What is not kept (`keep: 0`) is nothing to go back to.
+    const previous = result.previous !== null && result.deleted.includes(result.previous) ? null : result.previous;
+    return { index: alias, result: word, exit_code: 0, build: result.build, generation: result.index, previous };
   } catch (error) {
     const locked = error instanceof Failure && error.kind === 'locked';
     if (locked && context.flags['if-locked'] === 'skip') return skipped(alias);

@@ -72,6 +72,7 @@ async function resumeBuild(context: BuildContext, generation: Generation): Promi
   // What is swapped in already is only cleaned up, whatever the config says now.
   if (!swapped) requireSamePlan(table, plan, generation);
   await requireSlot(context, generation, build);
+  if (!swapped) await requireAlias(context);
   const names: BuildNames = { index, buildAlias: buildAliasOf(state.alias, state.build), slot: state.slot, publication: state.publication };
   return { build, names, table, plan, previous: state.previous, resumed: true, rejectedIds: state.rejectedIds };
 }
@@ -88,6 +89,14 @@ async function requireSameServer(context: BuildContext, { state, index }: Genera
       hint: hintFresh,
     },
   );
+}
+
+/** A build of a name that is an index needs the flag at its end as well; better told now, with the build as it was, than by a swap that is refused. */
+async function requireAlias({ sink, config, options }: BuildContext): Promise<void> {
+  if (options.adopt || (await sink.readAlias(config.alias)).kind !== 'index') return;
+  throw new Failure('preflight-refused', `${config.alias} is an index, not an alias; the unfinished build stays as it is`, {
+    hint: `Go on with it, and replace the index in the swap, with: realign rebuild ${config.alias} --adopt`,
+  });
 }
 
 function requireSamePlan(table: SourceTable, plan: IndexPlan, { state, index }: Generation): void {

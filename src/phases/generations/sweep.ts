@@ -2,6 +2,7 @@ import { Failure } from '../../core/failure.ts';
 import type { Source } from '../ports.ts';
 import type { Generation, Sink } from '../sink-ports.ts';
 import { findOrphans, removeOrphans } from './abort.ts';
+import { inKeepOrder } from './keep-order.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
 
@@ -25,13 +26,16 @@ export interface Leftovers {
 
 /** Finds them by set difference over what carries our marks; an unfinished build is no leftover. Changes nothing. */
 export async function findLeftovers({ source, sink, alias, keep }: SweepRequest): Promise<Leftovers> {
-  const idle = (await sink.generations(alias)).filter((generation) => readerAliases(generation).length === 0);
+  const generations = await sink.generations(alias);
+  const idle = generations.filter((generation) => readerAliases(generation).length === 0);
+  const served = generations.find(({ aliases }) => aliases.includes(alias));
   const inPhase = (phase: string): readonly Generation[] => idle.filter(({ state }) => state.phase === phase);
   const unfed: Generation[] = [];
   for (const generation of inPhase('follow')) {
     if (!(await source.isLocked(followerLock(generation.index)))) unfed.push(generation);
   }
-  return { surplus: [...inPhase('finished').slice(keep), ...inPhase('failed')], unfed, orphans: await findOrphans(source, sink, alias) };
+  const older = inKeepOrder(inPhase('finished'), served?.state.previous ?? null);
+  return { surplus: [...older.slice(keep), ...inPhase('failed')], unfed, orphans: await findOrphans(source, sink, alias) };
 }
 
 /** Removes them with the alias's lock held; throws `locked` while a build runs. Returns what was removed, in words. */

@@ -25,6 +25,7 @@ interface Target {
   readonly publication: string;
   /** The lock it holds while it runs. */
   readonly lock: string;
+  readonly following: boolean;
 }
 
 /**
@@ -33,7 +34,12 @@ interface Target {
  */
 export async function steer(request: SteerRequest): Promise<string> {
   const { source, order } = request;
-  const { publication, lock } = await findTarget(request);
+  const { publication, lock, following } = await findTarget(request);
+  if (following && (order.kind === 'hold' || order.kind === 'swap-now')) {
+    throw new Failure('preflight-refused', `${request.alias} is swapped already; nothing was ordered`, {
+      hint: 'What runs is its follower, which takes pause, resume, set and stop.',
+    });
+  }
   await changeControl(source, publication, (control) => obey(control, order));
   if (order.kind === 'stop') await waitForStop(request, lock);
   return publication;
@@ -41,10 +47,10 @@ export async function steer(request: SteerRequest): Promise<string> {
 
 async function findTarget({ source, sink, alias }: SteerRequest): Promise<Target> {
   const generations = await sink.generations(alias);
-  if (await source.isLocked(alias)) return { publication: await buildingPublication(source, generations, alias), lock: alias };
+  if (await source.isLocked(alias)) return { publication: await buildingPublication(source, generations, alias), lock: alias, following: false };
   for (const { index, state } of byServed(generations)) {
     const lock = followerLock(index);
-    if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock };
+    if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock, following: true };
   }
   throw notRunning(alias, generations);
 }

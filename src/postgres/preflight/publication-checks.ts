@@ -1,4 +1,4 @@
-import { isTrue, query, textOf } from '../connect.ts';
+import { isTrue, query, type TextRow, textOf } from '../connect.ts';
 import { quoteIdentifier } from '../quote.ts';
 import { fail, ok, tableCheck } from './check.ts';
 
@@ -8,7 +8,8 @@ export const checkPublicationPrivileges = tableCheck(async ({ session, relation,
     session,
     { doing: 'reading privileges' },
     `select has_database_privilege(current_database(), 'CREATE') as may_create, current_database() as database,
-       (select pg_has_role(c.relowner, 'USAGE') from pg_class c where c.oid = $1) as owner, (select pg_get_userbyid(relowner) from pg_class where oid = $1) as owner_name`,
+       (select pg_has_role(c.relowner, 'USAGE') from pg_class c where c.oid = $1) as owner, (select pg_get_userbyid(relowner) from pg_class where oid = $1) as owner_name,
+       (select r.rolsuper from pg_class c join pg_roles r on r.oid = c.relowner where c.oid = $1) as owner_is_super`,
     [relation.oid],
   );
   const user = quoteIdentifier(config.user);
@@ -24,13 +25,14 @@ export const checkPublicationPrivileges = tableCheck(async ({ session, relation,
     );
   }
   if (!isTrue(rows[0], 'owner')) {
-    findings.push(
-      fail(
-        'table-owner',
-        `${config.user} does not own ${tableText}, so it cannot publish it`,
-        `grant ${quoteIdentifier(textOf(rows[0], 'owner_name'))} to ${user};`,
-      ),
-    );
+    findings.push(fail('table-owner', `${config.user} does not own ${tableText}, so it cannot publish it`, ownerFix(rows[0], user, tableText)));
   }
   return findings.length > 0 ? findings : [ok('publication', `${config.user} may publish ${tableText}`)];
 });
+
+/** A member of a superuser may do everything: such a table is given to a role of its own first. */
+function ownerFix(row: TextRow | undefined, user: string, tableText: string): string {
+  const owner = quoteIdentifier(textOf(row, 'owner_name'));
+  if (!isTrue(row, 'owner_is_super')) return `grant ${owner} to ${user};`;
+  return `create role table_owner; alter table ${tableText} owner to table_owner; grant table_owner to ${user};   (${owner} is a superuser: not to be granted)`;
+}
