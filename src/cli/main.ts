@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { crashText } from './crash.ts';
+import { boundExternalMemory } from './external-memory.ts';
 import { run } from './run.ts';
 
 /** A reader that went away (`realign status | head -1`) ends the output, not the work: a rebuild goes on, and its exit code stays true. */
@@ -14,6 +15,7 @@ process.on('uncaughtException', (error) => {
 });
 forgiveClosedPipe(process.stdout);
 forgiveClosedPipe(process.stderr);
+boundExternalMemory();
 
 const exitCode = await run({
   args: process.argv.slice(2),
