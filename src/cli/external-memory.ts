@@ -9,14 +9,20 @@ const GARBAGE_BYTES = 24 << 20;
  * pieces of COPY and pages of a search would take a third of the memory that the program is meant to need. Costs some thirty milliseconds each time.
  */
 export function boundExternalMemory(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  let collect: (() => void) | null = null;
   let least = process.memoryUsage().external;
   setInterval(() => {
     const { external } = process.memoryUsage();
     least = Math.min(least, external);
     if (external - least < GARBAGE_BYTES) return;
+    collect ??= collector();
     collect();
     least = process.memoryUsage().external;
   }, LOOK_EVERY_MS).unref();
+}
+
+/** Made when it is first needed: most commands never do. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
 }

@@ -98,19 +98,22 @@ export interface SwapRequest {
   readonly adopt: boolean;
 }
 
+/** What a build would ask of the sink. */
+export interface SinkPreflightRequest {
+  readonly alias: string;
+  readonly index: string;
+  readonly settings: IndexSettings;
+  readonly adopt: boolean;
+  readonly sourceBytes: number;
+  /** Tried on the server without making anything; absent: there is no plan. */
+  readonly mapping?: { readonly [key: string]: unknown };
+  /** Health that was asked for in so many words. */
+  readonly swapWhen?: 'green' | 'yellow' | null;
+}
+
 export interface Sink extends AuditSink {
   identity(): Promise<SinkIdentity>;
-  preflight(request: {
-    readonly alias: string;
-    readonly index: string;
-    readonly settings: IndexSettings;
-    readonly adopt: boolean;
-    readonly sourceBytes: number;
-    /** Tried on the server without making anything; absent: there is no plan. */
-    readonly mapping?: { readonly [key: string]: unknown };
-    /** Health that was asked for in so many words. */
-    readonly swapWhen?: 'green' | 'yellow' | null;
-  }): Promise<readonly Finding[]>;
+  preflight(request: SinkPreflightRequest): Promise<readonly Finding[]>;
   readAlias(alias: string): Promise<AliasTarget>;
   /** All indices of ours for this alias, hidden ones too, newest first; throws `state-unknown` if one of them cannot be read. Null: for every alias, without those that cannot be read. */
   generations(alias: string | null): Promise<readonly Generation[]>;

@@ -1,13 +1,13 @@
 import { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { AliasProperties } from '../../phases/sink-ports.ts';
+import type { AliasProperties, SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import { readAlias } from '../alias.ts';
 import type { Http } from '../connect.ts';
-import { fail, ok, type PreflightRequest, warn } from './findings.ts';
+import { fail, ok, warn } from './findings.ts';
 import { nameProblem } from './names.ts';
 
 /** Whether the swap will be possible: legal names, and an alias that is on nothing or on exactly one index. */
-export async function checkAlias(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+export async function checkAlias(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const names = [...nameFindings('alias', request.alias), ...nameFindings('index', request.index)];
   return names.length > 0 ? names : [await aliasFinding(http, request)];
 }
@@ -18,7 +18,7 @@ function nameFindings(kind: 'alias' | 'index', name: string): readonly Finding[]
   return [fail(`${kind}-name`, `the ${kind} name ${JSON.stringify(name)} ${problem}`, 'choose another name for the entry under indices')];
 }
 
-async function aliasFinding(http: Http, request: PreflightRequest): Promise<Finding> {
+async function aliasFinding(http: Http, request: SinkPreflightRequest): Promise<Finding> {
   try {
     const target = await readAlias(http, request.alias);
     if (target.kind === 'none') return noneFinding(request);
@@ -29,12 +29,12 @@ async function aliasFinding(http: Http, request: PreflightRequest): Promise<Find
   }
 }
 
-function noneFinding({ alias, adopt }: PreflightRequest): Finding {
+function noneFinding({ alias, adopt }: SinkPreflightRequest): Finding {
   if (adopt) return warn('alias-state', `there is no index named ${alias} to adopt`, 'run without --adopt');
   return ok('alias-state', `${alias} does not exist yet; this is its first build`);
 }
 
-function concreteFinding({ alias, adopt }: PreflightRequest): Finding {
+function concreteFinding({ alias, adopt }: SinkPreflightRequest): Finding {
   if (!adopt) {
     return fail(
       'alias-state',
@@ -49,7 +49,7 @@ function concreteFinding({ alias, adopt }: PreflightRequest): Finding {
   );
 }
 
-function heldFinding({ alias, adopt }: PreflightRequest, indices: ReadonlyMap<string, AliasProperties>): Finding {
+function heldFinding({ alias, adopt }: SinkPreflightRequest, indices: ReadonlyMap<string, AliasProperties>): Finding {
   const names = [...indices.keys()];
   if (names.length !== 1) {
     return fail(

@@ -1,8 +1,9 @@
 import { counted } from '../../core/counted.ts';
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
 import { type FlatSettings, flattenSettings } from '../settings.ts';
-import { fail, ok, type PreflightRequest, warn } from './findings.ts';
+import { fail, ok, warn } from './findings.ts';
 
 interface Root {
   readonly version: { readonly number: string; readonly build_flavor?: string };
@@ -15,7 +16,7 @@ export interface ClusterHealth {
 }
 
 /** Version, health, and whether the shards of the new index will find a place. */
-export async function checkCluster(http: Http, request: PreflightRequest, cluster: FlatSettings): Promise<readonly Finding[]> {
+export async function checkCluster(http: Http, request: SinkPreflightRequest, cluster: FlatSettings): Promise<readonly Finding[]> {
   const root = (await http.json({ what: 'reading the version', method: 'GET', path: '/' })) as Root;
   const health = await readHealth(http);
   const wanted = wantedShards(request);
@@ -39,7 +40,7 @@ export async function readClusterSettings(http: Http): Promise<FlatSettings> {
   return { ...defaults, ...persistent, ...transient };
 }
 
-export function wantedShards(request: PreflightRequest): { readonly shards: number; readonly replicas: number } {
+export function wantedShards(request: SinkPreflightRequest): { readonly shards: number; readonly replicas: number } {
   const flat = flattenSettings(request.settings);
   return { shards: Number(flat['index.number_of_shards'] ?? 1), replicas: Number(flat['index.number_of_replicas'] ?? 1) };
 }
@@ -68,7 +69,7 @@ function allocationFinding(cluster: FlatSettings, replicas: number): Finding | n
   return replicas > 0 ? warn('allocation', `${message}: the new index would have no replicas`, fix) : null;
 }
 
-function replicasFinding(health: ClusterHealth, replicas: number, { swapWhen }: PreflightRequest): Finding | null {
+function replicasFinding(health: ClusterHealth, replicas: number, { swapWhen }: SinkPreflightRequest): Finding | null {
   const reachable = Math.max(0, health.number_of_data_nodes - 1);
   if (replicas <= reachable) return null;
   const seen = `${counted(replicas, 'replica')} wanted, but ${counted(health.number_of_data_nodes, 'data node')} can hold ${reachable}: the new index never becomes green`;

@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
 import type { FlatSettings } from '../settings.ts';
 import { wantedShards } from './cluster.ts';
-import { fail, ok, type PreflightRequest, warn } from './findings.ts';
+import { fail, ok, warn } from './findings.ts';
 
 const GIB = 2 ** 30;
 /** Merges need room for a second copy of the segments they work on; an estimate, so it only ever warns. */
@@ -14,7 +15,7 @@ export interface DataDisk {
 }
 
 /** Whether the data nodes have room below their watermarks: above the high one a new index gets no primary (docs/servers.md E20). */
-export async function checkDisk(http: Http, request: PreflightRequest, cluster: FlatSettings): Promise<readonly Finding[]> {
+export async function checkDisk(http: Http, request: SinkPreflightRequest, cluster: FlatSettings): Promise<readonly Finding[]> {
   if (String(cluster['cluster.routing.allocation.disk.threshold_enabled']) === 'false') return [];
   return [judgeDisks(await readDisks(http), cluster, request.sourceBytes * INDEX_PER_SOURCE_BYTE * (1 + wantedShards(request).replicas))];
 }

@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
 import { failureOf, innermostReason, serverError } from '../error-kinds.ts';
 import { flattenSettings } from '../settings.ts';
-import { fail, ok, type PreflightRequest, warn } from './findings.ts';
+import { fail, ok, warn } from './findings.ts';
 
 type Properties = { readonly [field: string]: object };
 type Verdict = { readonly kind: 'accepted' } | { readonly kind: 'unknown' } | { readonly kind: 'refused'; readonly reason: string };
@@ -16,7 +17,7 @@ const MOST_FIELDS = 200;
  * Whether the server takes the mapping and the settings: it is asked to simulate an index template of them, which parses everything (field types, analyzers, values of settings)
  * as for a new index and makes nothing (docs/servers.md E26). A refusal is told field by field.
  */
-export async function checkIndexBody(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+export async function checkIndexBody(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const { mapping } = request;
   if (mapping === undefined) return [];
   const whole = await simulate(http, request, mapping);
@@ -28,7 +29,7 @@ export async function checkIndexBody(http: Http, request: PreflightRequest): Pro
   return fields.length > 0 ? fields : [fail('mapping', `Elasticsearch refuses the mapping: ${whole.reason}`, 'Correct mapping in the config.')];
 }
 
-async function refusedFields(http: Http, request: PreflightRequest, properties: Properties): Promise<readonly Finding[]> {
+async function refusedFields(http: Http, request: SinkPreflightRequest, properties: Properties): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   // An alias of another field is refused alone, though nothing is wrong with it.
   const fields = Object.entries(properties).filter(([, field]) => (field as { readonly type?: unknown }).type !== 'alias');
@@ -58,7 +59,7 @@ function unknownFinding(): Finding {
   );
 }
 
-async function simulate(http: Http, request: PreflightRequest, mappings: object): Promise<Verdict> {
+async function simulate(http: Http, request: SinkPreflightRequest, mappings: object): Promise<Verdict> {
   const what = 'trying the mapping and the settings';
   const body = { index_patterns: [request.index], priority: PRIORITY, template: { settings: settingsOf(request), mappings } };
   const answer = await http.send({ what, method: 'POST', path: '/_index_template/_simulate', body });
@@ -73,6 +74,6 @@ async function simulate(http: Http, request: PreflightRequest, mappings: object)
 const UNAVAILABLE = [403, 404, 405];
 
 /** A null takes a template's setting away when the index is made; on its own it is nothing. */
-function settingsOf({ settings }: PreflightRequest): object {
+function settingsOf({ settings }: SinkPreflightRequest): object {
   return Object.fromEntries(Object.entries(flattenSettings(settings)).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -1,16 +1,17 @@
 import { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
 import { checkAlias } from './alias-state.ts';
 import { checkCluster, readClusterSettings } from './cluster.ts';
 import { checkDisk } from './disk.ts';
-import { fail, type PreflightRequest } from './findings.ts';
+import { fail } from './findings.ts';
 import { checkIndexBody } from './index-body.ts';
 import { checkPrivileges } from './privileges.ts';
 import { checkTemplates } from './template.ts';
 
 /** Every check of the sink that needs no write; all findings at once. Throws only if the server cannot be reached. */
-export async function preflight(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+export async function preflight(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const checks: readonly (readonly [string, () => Promise<readonly Finding[]>])[] = [
     ['cluster', async () => clusterFindings(http, request)],
     ['privileges', () => checkPrivileges(http, request)],
@@ -23,7 +24,7 @@ export async function preflight(http: Http, request: PreflightRequest): Promise<
   return findings;
 }
 
-async function clusterFindings(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+async function clusterFindings(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const cluster = await readClusterSettings(http);
   return [...(await checkCluster(http, request, cluster)), ...(await checkDisk(http, request, cluster))];
 }

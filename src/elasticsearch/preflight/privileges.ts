@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
-import { fail, ok, type PreflightRequest } from './findings.ts';
+import { fail, ok } from './findings.ts';
 
 const NEEDED = ['create_index', 'read', 'write', 'view_index_metadata', 'maintenance', 'manage', 'delete_index'];
 
@@ -11,7 +12,7 @@ interface Granted {
 }
 
 /** Asks before the work: a 403 at the swap, hours later, is the worst moment (docs/servers.md E36). Nothing to say without security. */
-export async function checkPrivileges(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+export async function checkPrivileges(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const body = { cluster: ['monitor'], index: [{ names: [request.alias, request.index], privileges: NEEDED }] };
   const answer = await http.json({ what: 'asking for privileges', method: 'POST', path: '/_security/user/_has_privileges', body }, [400, 404, 405]);
   if (answer === null) return [];

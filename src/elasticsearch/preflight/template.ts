@@ -1,11 +1,12 @@
 import type { Finding } from '../../core/finding.ts';
+import type { SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import type { Http } from '../connect.ts';
 import { type FlatSettings, flattenSettings } from '../settings.ts';
-import { fail, ok, type PreflightRequest, warn } from './findings.ts';
+import { fail, ok, warn } from './findings.ts';
 import { matchesPattern } from './names.ts';
 
 /** What templates would do to the new index: a matching one may attach the live alias to it while it is still empty (docs/servers.md E26). */
-export async function checkTemplates(http: Http, request: PreflightRequest): Promise<readonly Finding[]> {
+export async function checkTemplates(http: Http, request: SinkPreflightRequest): Promise<readonly Finding[]> {
   const [composable, legacy] = await Promise.all([matchingComposable(http, request.index), matchingLegacy(http, request.index)]);
   if (composable === undefined || legacy === undefined) return [unknownFinding()];
   if (composable?.body.data_stream !== undefined) return [dataStreamFinding(composable.name, request.index)];
@@ -25,7 +26,7 @@ interface Effects {
 }
 
 /** Pure, for tests: what a matching template with this body means for the build. */
-export function judgeTemplate(request: PreflightRequest, template: string, body: Effects): readonly Finding[] {
+export function judgeTemplate(request: SinkPreflightRequest, template: string, body: Effects): readonly Finding[] {
   const settings = flattenSettings(body.settings ?? {});
   const wanted = flattenSettings(request.settings);
   const findings = [
@@ -38,7 +39,7 @@ export function judgeTemplate(request: PreflightRequest, template: string, body:
   return found.length === 0 ? [ok('templates', `index template "${template}" matches the new index and does it no harm`)] : found;
 }
 
-function aliasesEffect({ index }: PreflightRequest, template: string, body: Effects): Finding | null {
+function aliasesEffect({ index }: SinkPreflightRequest, template: string, body: Effects): Finding | null {
   const aliases = Object.keys(body.aliases ?? {});
   if (aliases.length === 0) return null;
   return fail(
