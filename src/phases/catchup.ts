@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { Run } from './build/run-state.ts';
+import { forgetOutdatedRejects } from './load/outdated-rejects.ts';
 import type { Replay } from './replay.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { Replay } from './replay.ts';
 export async function catchUp(run: Run, replay: Replay): Promise<void> {
   await replay.waitUntilApplied(await run.source.insertLsn());
   await run.failpoint?.('catchup.applied');
+  await forgetOutdatedRejects(run, replay);
   await run.sink.restoreSettings(run.names.index, run.plan.settings);
   await run.failpoint?.('catchup.restored');
   await waitForHealth(run);

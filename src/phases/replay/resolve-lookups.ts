@@ -32,8 +32,18 @@ export async function resolveLookups(
       xids.add(step.transaction.xid);
     }
   }
-  if (wanted.size === 0) return new Map();
-  const rows = await lookUp(run, [...wanted.values()], xids, snapshotName);
+  return await rowsOf(run, encoder, [...wanted.values()], { xids, snapshotName });
+}
+
+/** The rows that have these keys now, or in the snapshot; all of `xids` are seen. */
+export async function rowsOf(
+  run: Run,
+  encoder: DocumentEncoder,
+  keys: readonly (readonly string[])[],
+  { xids, snapshotName }: { readonly xids: ReadonlySet<number>; readonly snapshotName: string | null },
+): Promise<LookedUpRows> {
+  if (keys.length === 0) return new Map();
+  const rows = await lookUp(run, keys, xids, snapshotName);
   const found = new Map<string, Row>();
   for (const row of rows) {
     const id = encoder.id(row);
