@@ -91,7 +91,7 @@ function beforeBuild(kind: FailureKind | 'bug', alias: string, command: string):
   if (!goesOn(action)) return [`${command} --fresh`, `realign abort ${alias}`];
   if (kind === 'interrupted' || kind === 'terminated') return [command];
   // What was refused is refused again until it is mended.
-  const when = kind === 'preflight-refused' || kind === 'denied' ? '   (after fixing)' : '';
+  const when = action === 'stop' ? '   (after fixing)' : '';
   return [`realign check ${alias}`, `${command}${when}`];
 }
 

@@ -102,6 +102,8 @@ export const KIND_MEANINGS: { readonly [kind in FailureKind]: string } = {
   denied: 'A server refused the credentials or a privilege is missing.',
   unreachable: 'A server did not answer before anything was changed.',
   'slot-timeout': 'An older transaction is still open, and making a slot waits for it.',
+  'no-free-slot': 'All replication slots or walsenders of the server are taken.',
+  'value-refused': 'PostgreSQL cannot compute an expression of the config for some row.',
   'connection-lost': 'A connection was cut and could not be made again in time.',
   'sink-overloaded': 'Elasticsearch went on refusing requests for lack of capacity (429).',
   'sink-blocked': 'The index is blocked for writes (a full disk, mostly).',

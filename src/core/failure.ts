@@ -18,6 +18,8 @@ export type FailureKind =
   | 'denied'
   | 'unreachable'
   | 'slot-timeout'
+  | 'no-free-slot'
+  | 'value-refused'
   | 'connection-lost'
   | 'sink-overloaded'
   | 'sink-blocked'
@@ -62,6 +64,8 @@ const POLICY: { readonly [kind in FailureKind]: FailurePolicy } = {
   denied: { exitCode: 27, action: 'stop' },
   unreachable: { exitCode: 69, action: 'retry' },
   'slot-timeout': { exitCode: 75, action: 'restart' },
+  'no-free-slot': { exitCode: 20, action: 'stop' },
+  'value-refused': { exitCode: 24, action: 'abandon' },
   'connection-lost': { exitCode: 75, action: 'retry' },
   'sink-overloaded': { exitCode: 75, action: 'retry' },
   'sink-blocked': { exitCode: 75, action: 'retry' },

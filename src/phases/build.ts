@@ -1,6 +1,7 @@
 import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
+import { seededRandom } from '../core/random.ts';
 import { endingWithGrace, giveUp, unlessStopped } from './build/give-up.ts';
 import { type OpenedBuild, openBuild } from './build/open-build.ts';
 import { persistentSink, persistentSource } from './build/persist.ts';
@@ -100,6 +101,7 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
       () => steering.limits.bulkJobs,
       () => clock.now(),
     ),
+    random: seededRandom(`${opened.names.slot} ${clock.now()}`),
     releaseAlias,
     abort: (failure) => controller.abort(failure),
   };

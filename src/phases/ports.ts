@@ -168,7 +168,7 @@ export interface Source extends ControlSource, PressureSource {
   /** Publications whose name starts with `prefix`. */
   listPublications(prefix: string): Promise<readonly string[]>;
 
-  /** Waits for older writing transactions at most `timeoutMs`; then names the blocker (pid, user, age), cancels, leaves no slot, throws `slot-timeout`. */
+  /** Waits for older writing transactions at most `timeoutMs`; then names the blocker (pid, user, age), cancels, leaves no slot, throws `slot-timeout`; `no-free-slot` if none is to be had. */
   createSlot(request: {
     readonly name: string;
     readonly temporary: boolean;
@@ -191,6 +191,7 @@ export interface Source extends ControlSource, PressureSource {
   /** The whole table (all leaves) as COPY text under an exported snapshot (or a fresh REPEATABLE READ one if null). */
   openTable(request: TableRequest): Promise<ChunkReader>;
   lookup(request: LookupRequest): Promise<LookupResult>;
+  /** Throws `value-refused` for a key that is no value of its column's type, and for an expression that cannot be computed. */
   readReference(request: ReferenceRequest): Promise<readonly ReferenceRow[]>;
   /** Keeps an exported snapshot alive by importing it in a session of its own; re-exports it under a new name. */
   keepSnapshot(snapshotName: string | null): Promise<{ readonly snapshotName: string; release(): Promise<void> }>;

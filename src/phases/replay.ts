@@ -5,7 +5,7 @@ import { DeleteMemory } from '../core/wal/delete-memory.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { Watermark } from '../core/wal/watermark.ts';
 import { lastingFailure } from './build/persist.ts';
-import { type Run, throwIfAborted } from './build/run-state.ts';
+import { type Run, throwIfAborted, unlessAborted } from './build/run-state.ts';
 import type { ChangeStream } from './ports.ts';
 import { StepApplier } from './replay/apply-steps.ts';
 import { Breather } from './replay/breather.ts';
@@ -120,7 +120,7 @@ export class Replay implements ReplayControl {
 
   async waitUntilApplied(lsn: bigint): Promise<void> {
     if (this.#watermark.durableLsn >= lsn) return;
-    await this.#unlessAborted(new Promise<void>((resolve) => this.#waiters.push({ lsn, resolve })));
+    await unlessAborted(this.#run.signal, new Promise<void>((resolve) => this.#waiters.push({ lsn, resolve })));
   }
 
   changedKeys(): readonly (readonly string[])[] {
@@ -201,12 +201,13 @@ export class Replay implements ReplayControl {
       this.#release = resolve;
     });
     stop?.reached();
-    if (!this.#closing) await this.#unlessAborted(released);
+    if (!this.#closing) await unlessAborted(this.#run.signal, released);
     this.#release = null;
   }
 
   async #stopAt(fence: bigint | null): Promise<void> {
-    await this.#unlessAborted(
+    await unlessAborted(
+      this.#run.signal,
       new Promise<void>((resolve) => {
         this.#stop = { fence, reached: resolve };
       }),
@@ -232,20 +233,5 @@ export class Replay implements ReplayControl {
     await this.#run.failpoint?.('replay.durable');
     this.#stream?.acknowledge(this.acknowledger.ackedLsn);
     await this.#run.failpoint?.('replay.acknowledged');
-  }
-
-  async #unlessAborted<T>(promise: Promise<T>): Promise<T> {
-    const { signal } = this.#run;
-    throwIfAborted(signal);
-    let onAbort = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([promise, aborted]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
   }
 }

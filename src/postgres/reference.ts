@@ -9,6 +9,8 @@ import { beginUnder, endTransaction } from './snapshot-transaction.ts';
 import { readTypes } from './types-catalog.ts';
 
 const KEYS_PER_STATEMENT = 500;
+/** A key that was read off a foreign document may be no value of its column's type. */
+const DATA_EXCEPTIONS = { '22': 'value-refused' } as const;
 /** The block sample is taken this much larger than asked, then thinned by a hash of the key, so that neighbours in a block do not crowd it. */
 const OVERSAMPLING = 20;
 
@@ -74,6 +76,7 @@ async function run(session: Session, request: ReferenceRequest, sql: string): Pr
   const context = {
     doing: `reading reference rows of ${request.table.schema}.${request.table.name}`,
     expressions: hasExpressions({ columns, where: request.where }),
+    overrides: DATA_EXCEPTIONS,
   };
   const rows = await query(session, context, sql);
   return rows.map((row) => referenceRow(request, row));

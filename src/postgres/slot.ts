@@ -8,7 +8,7 @@ import { poll } from './deadline.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SessionPool } from './session-pool.ts';
 import { dropSlot, readSlot } from './slot-state.ts';
-import { toFailure } from './sqlstate.ts';
+import { sqlstateOf, TOO_MANY_CONNECTIONS, toFailure } from './sqlstate.ts';
 
 export interface SlotRequest {
   readonly name: string;
@@ -27,18 +27,28 @@ const GONE_TIMEOUT_MS = 10_000;
 /**
  * Creates a logical slot and exports its snapshot. The server waits for every open writing transaction, obeys no timeout and does not even
  * notice a dead client (docs/servers.md P5): so the deadline is ours, and after it no slot may be left. Throws `slot-timeout`, `locked`,
- * `interrupted`, `preflight-refused` (no free slot).
+ * `interrupted`, `no-free-slot` (or no free walsender), `preflight-refused`.
  */
 export async function createSlot(config: PostgresConfig, pool: SessionPool, request: SlotRequest): Promise<CreatedSlot> {
   throwIfAborted(request.signal);
   await pool.use((session) => refuseExisting(session, request.name));
-  const exporter = await connect(config, { replication: true });
+  const exporter = await connectExporter(config);
   try {
     throwIfAborted(request.signal);
     return await createOn(exporter, pool, request);
   } catch (error) {
     destroySession(exporter);
     throw error;
+  }
+}
+
+/** Without a free walsender there is no slot either, and whoever can do without one must be able to tell. */
+async function connectExporter(config: PostgresConfig): Promise<Session> {
+  try {
+    return await connect(config, { replication: true });
+  } catch (error) {
+    if (!(error instanceof Failure) || sqlstateOf(error.cause) !== TOO_MANY_CONNECTIONS) throw error;
+    throw new Failure('no-free-slot', error.message, { cause: error.cause, ...(error.hint === undefined ? {} : { hint: error.hint }) });
   }
 }
 

@@ -39,7 +39,7 @@ const BY_SQLSTATE: Readonly<Record<string, Classification>> = {
   '42703': { kind: 'source-changed', hint: 'A column is gone or was renamed; start a new build.' },
   '42P01': { kind: 'source-changed', hint: 'The table is gone or was renamed; start a new build.' },
   '53400': {
-    kind: 'preflight-refused',
+    kind: 'no-free-slot',
     hint: 'Raise max_replication_slots (restart needed), or drop slots nobody uses: select * from pg_replication_slots.',
   },
   '55006': { kind: 'locked', hint: 'Another build uses it; see realign status.' },
@@ -51,6 +51,8 @@ const BY_SQLSTATE: Readonly<Record<string, Classification>> = {
   '57P04': { kind: 'source-changed', hint: 'The database was dropped.' },
   '57P05': CONNECTION_LOST,
 };
+
+export const TOO_MANY_CONNECTIONS = '53300';
 
 const CERTIFICATE_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -71,7 +73,7 @@ export function sqlstateOf(error: unknown): string | null {
 export interface FailureContext {
   /** What was being done, as the beginning of the message. */
   readonly doing: string;
-  /** Where one SQLSTATE means something else than in general. */
+  /** Where one SQLSTATE, or a class of them, means something else than in general. */
   readonly overrides?: Readonly<Record<string, FailureKind>>;
   /** The statement computes SQL expressions of the config: an error in the values is theirs, and no bug. */
   readonly expressions?: boolean;
@@ -90,18 +92,24 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
   if (sqlstate === null) return isConnectionError(error) ? lost(error, context) : error;
   if (context.expressions === true && EXPRESSION_ERROR.test(sqlstate) && BY_SQLSTATE[sqlstate] === undefined)
     return uncomputable(sqlstate, error, context);
-  const known = BY_SQLSTATE[sqlstate] ?? BY_SQLSTATE[sqlstate.slice(0, 2)];
-  const kind = context.overrides?.[sqlstate] ?? known?.kind;
+  const known = BY_SQLSTATE[sqlstate] ?? BY_SQLSTATE[classOf(sqlstate)];
+  const kind = context.overrides?.[sqlstate] ?? BY_SQLSTATE[sqlstate]?.kind ?? context.overrides?.[classOf(sqlstate)] ?? known?.kind;
   if (kind === undefined) return error;
   const hint = known?.hint;
   return new Failure(kind, `${context.doing} failed (SQLSTATE ${sqlstate})`, hint === undefined ? { cause: error } : { cause: error, hint });
 }
 
-function uncomputable(sqlstate: string, error: unknown, { doing }: FailureContext): Failure {
-  return new Failure('source-changed', `${doing} failed: an SQL expression of the config cannot be computed for some row (SQLSTATE ${sqlstate})`, {
-    hint: 'Make `where` and `fields.….sql` safe for every row the table can hold (nullif, case, coalesce), then start over with --fresh.',
-    cause: error,
-  });
+const classOf = (sqlstate: string): string => sqlstate.slice(0, 2);
+
+function uncomputable(sqlstate: string, error: unknown, { doing, overrides }: FailureContext): Failure {
+  return new Failure(
+    overrides?.[classOf(sqlstate)] ?? 'source-changed',
+    `${doing} failed: an SQL expression of the config cannot be computed for some row (SQLSTATE ${sqlstate})`,
+    {
+      hint: 'Make `where` and `fields.….sql` safe for every row the table can hold (nullif, case, coalesce), then start over with --fresh.',
+      cause: error,
+    },
+  );
 }
 
 /** The `Failure` for an error while connecting to `where` (`host:port/database as user`). */
@@ -115,7 +123,7 @@ export function connectFailure(error: unknown, where: string): Failure {
 
 function connectClassification(error: unknown, sqlstate: string | null): Classification {
   if (sqlstate === null) return CERTIFICATE_CODES.has(codeOf(error) ?? '') ? TLS : UNREACHABLE;
-  if (sqlstate === '53300')
+  if (sqlstate === TOO_MANY_CONNECTIONS)
     return { kind: 'unreachable', hint: 'All connections or walsenders are taken: raise max_connections or max_wal_senders, or end some.' };
   if (sqlstate === '42704' || sqlstate === '3D000' || sqlstate === '42501' || sqlstate.startsWith('28')) return BY_SQLSTATE[sqlstate] ?? DENIED;
   return UNREACHABLE;

@@ -120,3 +120,12 @@ test('a sample larger than the table is the table', async () => {
 function ids(rows: readonly ReferenceRow[]): readonly string[] {
   return rows.map((row) => row.key.join(' ')).sort();
 }
+
+test('a key that is no value of its column, and an expression that cannot be computed, are told from bugs', async () => {
+  const { source } = fixture;
+  const table = await describe(source, 't');
+  await assert.rejects(source.readReference(request(table, { keys: [['1'], ['abc']] })), { kind: 'value-refused' });
+  const where = '1 / (id - 1) > 0';
+  await assert.rejects(source.readReference({ ...request(table, { keys: [['1']] }), where }), { kind: 'value-refused', hint: /nullif/ });
+  assert.equal((await source.readReference(request(table, { keys: [['1']] }))).length, 1);
+});

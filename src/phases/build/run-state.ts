@@ -49,6 +49,8 @@ export interface Run extends BuildContext {
   readonly throttle: Throttle;
   readonly steering: Steering;
   readonly bulkWindow: BulkWindow;
+  /** Numbers `0 ≤ n < 1` that spread retries: those who wait for the same thing must not come back together. */
+  readonly random: () => number;
   /** Gives the alias's lock back: a follower holds its generation's own lock instead. */
   readonly releaseAlias: () => Promise<void>;
   /** Aborts the whole run with the failure given; `signal` follows it. */
@@ -140,4 +142,19 @@ function tooMany(count: number, limit: number, column: string, reason: string): 
 /** Throws the reason of the abort, which is the failure that stopped the run. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;
+}
+
+/** What the promise comes to, or the reason of the abort if that comes first. */
+export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  throwIfAborted(signal);
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

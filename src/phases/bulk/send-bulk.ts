@@ -165,7 +165,7 @@ async function pause(run: Run, why: string, attempt: number, movedAt: number): P
       hint: 'Look at the cluster (disk watermarks, write queue, blocks); the same command again resumes the build.',
     });
   }
-  const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);
+  const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + run.random() / 2);
   run.counters.retries++;
   run.counters.throttle = `elasticsearch: ${why}`;
   run.reporter.report({ type: 'retry', operation: 'bulk', errorType: why, attempt: attempt + 1, delayMs: Math.round(delayMs) });

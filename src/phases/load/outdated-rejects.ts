@@ -1,5 +1,6 @@
 import { DocumentEncoder } from '../../core/encode/document.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
+import { persist } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 import type { ReplayControl } from '../replay/replay-control.ts';
 import { rowsOf } from '../replay/resolve-lookups.ts';
@@ -15,17 +16,21 @@ export async function forgetOutdatedRejects(run: Run, replay: ReplayControl): Pr
   // Between two transactions: a row that is refused again while it is looked at must stay on the list.
   await replay.hold();
   try {
-    await run.sink.refresh(run.names.index);
-    const frozen = await run.sink.freeze(run.names.index);
-    await closingAfter(
-      () => frozen.close(),
-      async () => {
-        for (const ids of batches([...run.rejected.ids])) await forget(run, frozen, ids);
-      },
-    );
+    await persist(run, 'rejects', () => lookAtAll(run));
   } finally {
     replay.release();
   }
+}
+
+async function lookAtAll(run: Run): Promise<void> {
+  await run.sink.refresh(run.names.index);
+  const frozen = await run.sink.freeze(run.names.index);
+  await closingAfter(
+    () => frozen.close(),
+    async () => {
+      for (const ids of batches([...run.rejected.ids])) await forget(run, frozen, ids);
+    },
+  );
 }
 
 /** A row that is gone by now is deleted by the stream at the latest before the fence, and one that comes again is judged then. */

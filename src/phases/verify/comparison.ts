@@ -99,12 +99,6 @@ export function* batches<T>(list: readonly T[], size: number = BATCH_IDS): Gener
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
 
-/** True if the error or one of its causes carries a SQLSTATE for which `test` says yes. */
-export function hasSqlstate(error: unknown, test: (sqlstate: string) => boolean): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && typeof error.code === 'string' && test(error.code)) || hasSqlstate(error.cause, test);
-}
-
 /** Runs `work` and then `close`; the failure of `work` counts before one of `close`, which is often only its echo. */
 export async function closingAfter<T>(close: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   let result: T;

@@ -1,10 +1,8 @@
 import { Failure } from '../../core/failure.ts';
 import type { CreatedSlot } from '../ports.ts';
 import type { FrozenIndex } from '../sink-ports.ts';
-import { batches, type Comparison, closingAfter, hasSqlstate, type VerifyContext } from './comparison.ts';
+import { batches, type Comparison, closingAfter, type VerifyContext } from './comparison.ts';
 
-/** No replication slot, or no walsender, is free (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const NONE_FREE = new Set(['53400', '53300']);
 const MAX_SLOT_NAME = 63;
 /** A point in time lives for minutes after its last use; a pass over a large table takes hours. */
 const TOUCH_EVERY_MS = 60_000;
@@ -59,7 +57,7 @@ async function createFenceSlot(context: VerifyContext): Promise<CreatedSlot | nu
 }
 
 function isWithoutSlot(error: unknown): boolean {
-  return (error instanceof Failure && error.kind === 'slot-timeout') || hasSqlstate(error, (sqlstate) => NONE_FREE.has(sqlstate));
+  return error instanceof Failure && (error.kind === 'slot-timeout' || error.kind === 'no-free-slot');
 }
 
 async function freezeBoth(context: VerifyContext, slot: CreatedSlot): Promise<Comparison> {

@@ -1,5 +1,5 @@
+import { Failure } from '../../core/failure.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
-import { hasSqlstate } from './comparison.ts';
 import { type Judgement, type JudgeScope, judgeForeign, judgeKeys } from './judge.ts';
 
 /** Compares the documents with these ids (at most 1,000), and those missing, with their rows; an id that is no key of the table has none. */
@@ -25,7 +25,7 @@ export async function judgeAskable(scope: JudgeScope, asked: readonly NamedKey[]
       asked.map(({ key }) => key),
     );
   } catch (error) {
-    if (!hasSqlstate(error, (sqlstate) => sqlstate.startsWith('22'))) throw error;
+    if (!(error instanceof Failure) || error.kind !== 'value-refused') throw error;
     const only = asked.length === 1 ? asked[0] : undefined;
     if (only !== undefined) return judgeForeign(scope, [only.id]);
     const half = asked.length >> 1;

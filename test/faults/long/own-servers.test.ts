@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import pg from 'pg';
 import { openSource } from '../../../src/postgres/source.ts';
 import { type OwnServers, ownServers } from '../../support/own-servers.ts';
 import { elasticsearch } from '../../support/servers.ts';
@@ -18,12 +19,34 @@ before(async () => {
 
 after(() => servers.down());
 
+function connectionOf(url: string) {
+  const { hostname, port, pathname, username, password } = new URL(url);
+  return { host: hostname, port: Number(port), database: pathname.slice(1), user: username, password, ssl: false } as const;
+}
+
 faultTest('F14: all slots are in use: refused before anything is created, with who holds them', async (world) => {
   for (const n of [1, 2, 3]) await world.sql(`select pg_create_logical_replication_slot('taken_${n}', 'pgoutput')`);
   const { text } = await world.assertStopped(await world.rebuild(), 20);
   assert.match(text, /taken_1|max_replication_slots/);
   assert.deepEqual(await world.sql('select pubname from pg_publication'), []);
   for (const n of [1, 2, 3]) await world.sql(`select pg_drop_replication_slot('taken_${n}')`);
+});
+
+faultTest('F14: no walsender is free: told from a server that is away, so that a verification does without its fence', async (world) => {
+  const [limit] = await world.sql(`select current_setting('max_wal_senders')::int as senders`);
+  const senders = Array.from(
+    { length: Number(limit?.senders) },
+    () => new pg.Client({ connectionString: `${world.database.url}?replication=database` }),
+  );
+  const source = await openSource({ ...connectionOf(world.database.url), applicationName: 'realign-test-senders' });
+  try {
+    for (const sender of senders) await sender.connect();
+    const request = { name: 'realign_none', temporary: true, timeoutMs: 5000, signal: new AbortController().signal };
+    await assert.rejects(source.createSlot(request), { kind: 'no-free-slot' });
+  } finally {
+    await Promise.all(senders.map((sender) => sender.end()));
+    await source.close();
+  }
 });
 
 faultTest('F24: a document larger than a request may be: it is rejected alone, its neighbours are there', async (world) => {
@@ -69,10 +92,9 @@ faultTest('F12: the slot is invalidated by max_slot_wal_keep_size: exit 24, no s
 });
 
 faultTest('F19: a backend that is stopped in a COPY: nothing arrives for the time of silence, and the connection is given up', async (world) => {
-  const url = new URL(world.database.url);
-  const database = { host: url.hostname, port: Number(url.port), database: url.pathname.slice(1), user: url.username, password: url.password };
+  const database = connectionOf(world.database.url);
   await world.sql(`insert into t select g, 'wide', repeat(md5(g::text), 3000) from generate_series(10001, 10300) g`);
-  const source = await openSource({ ...database, ssl: false, applicationName: 'realign-test-silence', silenceMs: 800 });
+  const source = await openSource({ ...database, applicationName: 'realign-test-silence', silenceMs: 800 });
   const table = await source.describeTable('public.t');
   const [leaf] = table?.leaves ?? [];
   assert.ok(table && leaf);

@@ -27,6 +27,7 @@ export function bulkRun(answer: (body: BulkBody) => BulkAnswer, running: () => n
     names: { buildAlias: 'A' },
     options: { bulkBytes: 1 << 20, stallTimeoutMs: 1000 },
     counters: newCounters(),
+    random: () => 0.5,
     bulkWindow: new BulkWindow(() => 4, clock.now),
     rejected: new RejectList([], 10, { write: async () => {} }, reporter),
   };

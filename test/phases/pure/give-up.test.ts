@@ -49,6 +49,7 @@ async function givenUp(world: World): Promise<{ readonly calls: readonly string[
     config: { alias: 'p' },
     options: { stallTimeoutMs: 1 },
     counters: newCounters(),
+    random: () => 0.5,
   } as unknown as Run;
   await giveUp({
     run,

@@ -46,6 +46,7 @@ function loadOf(
     throttle: { pass: async () => {}, has: () => false },
     bulkWindow: new BulkWindow(() => 1, clock.now),
     counters: newCounters(),
+    random: () => 0.5,
   } as unknown as Run;
   const replay = {
     gate: { enter: async () => {}, leave: () => {} },

@@ -254,7 +254,7 @@ test('a replay that fails on its way to the fence is let go and its failure thro
 
 const NO_SLOT: readonly (readonly [string, unknown])[] = [
   ['an old transaction', new Failure('slot-timeout', 'pid 4121 holds a transaction open')],
-  ['no free slot', new Failure('preflight-refused', 'creating the slot failed', { cause: Object.assign(new Error(), { code: '53400' }) })],
+  ['no free slot', new Failure('no-free-slot', 'creating the slot failed')],
 ];
 
 for (const [what, error] of NO_SLOT) {
@@ -343,7 +343,7 @@ test('settling: an id that is no value of the key is asked alone and named as ex
   world.documents.delete('6');
   const context = world.context();
   const readReference: typeof context.source.readReference = (request) => {
-    if ('keys' in request.rows && request.rows.keys.some(([id]) => id === 'abc')) throw Object.assign(new Error(), { code: '22P02' });
+    if ('keys' in request.rows && request.rows.keys.some(([id]) => id === 'abc')) throw new Failure('value-refused', 'no integer');
     return context.source.readReference(request);
   };
   const report = await verifyBySettling({ ...context, source: { ...context.source, readReference } });
