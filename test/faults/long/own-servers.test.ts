@@ -71,6 +71,38 @@ faultTest('F40: a write queue of one and eight connections: refused bulks are se
   assert.ok(exit.events.some((event) => event.type === 'retry' && event.errorType === 'es_rejected_execution_exception'));
 });
 
+const CLUSTER_BLOCK = 'cluster.blocks.read_only_allow_delete';
+
+async function blockCluster(blocked: boolean): Promise<void> {
+  const { status, text } = await elasticsearch('PUT', '/_cluster/settings', { persistent: { [CLUSTER_BLOCK]: blocked ? true : null } });
+  assert.equal(status, 200, text);
+}
+
+faultTest(
+  'F41: a block on the whole cluster before the index is made: waited for with its reason, and the build goes on when it is gone',
+  async (world) => {
+    world.points.at('slot.ready', () => blockCluster(true));
+    const run = world.start();
+    await run.event('the reason', (event) => event.type === 'retry' && event.errorType === 'sink-blocked');
+    await blockCluster(false);
+    await world.assertServed(await run.ended);
+  },
+);
+
+faultTest(
+  'F41: a block on the whole cluster that stays: exit 75 after --stall-timeout, nothing is left, and the same command builds it later',
+  async (world) => {
+    world.points.at('slot.ready', () => blockCluster(true));
+    const exit = await world.rebuild({ flags: ['--stall-timeout', '2s'] });
+    await blockCluster(false);
+    const { kind } = await world.assertStopped(exit, 75);
+    assert.equal(kind, 'sink-blocked');
+    assert.deepEqual(await world.sql('select slot_name from pg_replication_slots where database = current_database()'), []);
+    assert.deepEqual(await world.sql('select pubname from pg_publication'), []);
+    await world.assertServed(await world.rebuild());
+  },
+);
+
 faultTest('F12: the slot is invalidated by max_slot_wal_keep_size: exit 24, no swap', async (world) => {
   await world.sql(`alter system set max_slot_wal_keep_size = '16MB'`);
   await world.sql('select pg_reload_conf()');
