@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import { Failure } from '../core/failure.ts';
 import { failureOf, failureOfTransport, serverError } from './error-kinds.ts';
+import { type MixedUp, otherScheme } from './other-scheme.ts';
 
 const CLOSE_MS = 1000;
 
@@ -101,12 +102,21 @@ async function firstCall(http: Http, nodes: readonly string[]): Promise<void> {
   try {
     await http.json({ what, method: 'GET', path: '/' });
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'connection-lost') throw error;
+    if (!(error instanceof Failure)) throw error;
+    // A proxy before a TLS port answers plain HTTP with a status of its own.
+    const mixedUp = error.kind === 'connection-lost' || error.kind === 'sink-refused' ? await otherScheme(nodes) : null;
+    if (mixedUp !== null) throw wrongScheme(mixedUp, error);
+    if (error.kind !== 'connection-lost') throw error;
     throw new Failure('unreachable', error.message, {
       hint: 'Check the address, that the node runs, and the TLS settings (caFile, caFingerprint).',
       cause: error.cause,
     });
   }
+}
+
+function wrongScheme({ node, instead }: MixedUp, { cause }: Failure): Failure {
+  const seen = instead.startsWith('http://') ? 'answers plain HTTP' : 'answers TLS only';
+  return new Failure('unreachable', `the server at ${node} ${seen}`, { hint: `Use ${instead} (elasticsearch.url, ELASTICSEARCH_URL).`, cause });
 }
 
 /** The client waits for requests in flight; at the end only those are left that nobody waits for any more, and a stopped node may never answer them. */

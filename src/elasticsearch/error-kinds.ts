@@ -55,7 +55,11 @@ const REFUSED: Kind = { kind: 'sink-refused', hint: 'Elasticsearch does not acce
 /** Reads `{"error":{"type","reason"},"status"}` of any error answer; bodies of proxies give the type `http <status>`. */
 export function serverError(status: number, body: string): ServerError {
   const error = parseError(body);
-  return { status, type: error.type ?? `http ${status}`, reason: error.reason ?? '' };
+  return { status, type: error.type ?? withoutType(status), reason: error.reason ?? '' };
+}
+
+function withoutType(status: number): string {
+  return `http ${status}`;
 }
 
 /**
@@ -66,7 +70,8 @@ export function serverError(status: number, body: string): ServerError {
 export function failureOf(error: ServerError, what: string, showReason: boolean): Failure {
   const kind = kindOf(error);
   const reason = showReason && error.reason !== '' ? `: ${error.reason}` : '';
-  return new Failure(kind.kind, `${what} failed: HTTP ${error.status} ${error.type}${reason}`, { hint: kind.hint });
+  const type = error.type === withoutType(error.status) ? '' : ` ${error.type}`;
+  return new Failure(kind.kind, `${what} failed: HTTP ${error.status}${type}${reason}`, { hint: kind.hint });
 }
 
 /** The `Failure` for a request that got no usable answer; it may have been carried out all the same. What the client does not know is a bug and stays as it is. */

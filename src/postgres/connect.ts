@@ -59,7 +59,7 @@ export async function connect(config: PostgresConfig, options: { readonly replic
     return session;
   } catch (error) {
     destroyClient(client);
-    throw connectFailure(error, `${config.host}:${config.port}/${config.database} as ${config.user}`);
+    throw connectFailure(error, `${config.host}:${config.port}/${config.database} as ${config.user}`, config.ssl !== false);
   }
 }
 

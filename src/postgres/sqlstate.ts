@@ -112,21 +112,40 @@ function uncomputable(sqlstate: string, error: unknown, { doing, overrides }: Fa
   );
 }
 
-/** The `Failure` for an error while connecting to `where` (`host:port/database as user`). */
-export function connectFailure(error: unknown, where: string): Failure {
+/** The `Failure` for an error while connecting to `where` (`host:port/database as user`); `encrypted`: TLS was asked for. */
+export function connectFailure(error: unknown, where: string, encrypted: boolean): Failure {
   if (error instanceof Failure) return error;
   const sqlstate = sqlstateOf(error);
-  const { kind, hint } = connectClassification(error, sqlstate);
-  const code = sqlstate === null ? codeOf(error) : `SQLSTATE ${sqlstate}`;
-  return new Failure(kind, `cannot connect to PostgreSQL at ${where}${code === null ? '' : ` (${code})`}`, { cause: error, hint });
+  const { kind, hint } = connectClassification(error, sqlstate, encrypted);
+  return new Failure(kind, `cannot connect to PostgreSQL at ${where}${reasonOf(error, sqlstate)}`, { cause: error, hint });
 }
 
-function connectClassification(error: unknown, sqlstate: string | null): Classification {
-  if (sqlstate === null) return CERTIFICATE_CODES.has(codeOf(error) ?? '') ? TLS : UNREACHABLE;
+/**
+ * Why, in the words of who refused: nothing of a table has been read yet, so they hold names of users and databases at most, never row values or the password.
+ * A socket error is told by its code, the host and port being in the message already.
+ */
+function reasonOf(error: unknown, sqlstate: string | null): string {
+  const code = sqlstate === null ? codeOf(error) : `SQLSTATE ${sqlstate}`;
+  const words = error instanceof Error && (sqlstate !== null || code === null || CERTIFICATE_CODES.has(code)) ? error.message : '';
+  return `${words === '' ? '' : `: ${words}`}${code === null ? '' : ` (${code})`}`;
+}
+
+function connectClassification(error: unknown, sqlstate: string | null, encrypted: boolean): Classification {
+  if (sqlstate === null) return withoutSqlstate(error, encrypted);
+  if (sqlstate === '28P01')
+    return { kind: 'denied', hint: 'Check the user and the password: postgres.passwordFile, PGPASSWORD, or the one in the URL.' };
   if (sqlstate === TOO_MANY_CONNECTIONS)
     return { kind: 'unreachable', hint: 'All connections or walsenders are taken: raise max_connections or max_wal_senders, or end some.' };
   if (sqlstate === '42704' || sqlstate === '3D000' || sqlstate === '42501' || sqlstate.startsWith('28')) return BY_SQLSTATE[sqlstate] ?? DENIED;
   return UNREACHABLE;
+}
+
+/** pg says nothing but a sentence when the server declines TLS, or is no PostgreSQL at all. */
+function withoutSqlstate(error: unknown, encrypted: boolean): Classification {
+  const code = codeOf(error);
+  if (CERTIFICATE_CODES.has(code ?? '')) return TLS;
+  if (code !== null || !encrypted) return UNREACHABLE;
+  return { kind: 'unreachable', hint: 'If the server has no TLS, say sslmode: disable (PGSSLMODE=disable); else check host and port.' };
 }
 
 function lost(error: unknown, context: FailureContext): Failure {

@@ -29,6 +29,29 @@ test('refused, denied and unknown databases are told apart', async () => {
   await assert.rejects(openSource({ ...fixture.config, database: 'no_such_database' }), { kind: 'config' });
 });
 
+test('the reason of the server is told', async () => {
+  const { config } = fixture;
+  await assert.rejects(openSource({ ...config, password: 'wrong' }), {
+    message: /: password authentication failed for user "[^"]+" \(SQLSTATE 28P01\)$/,
+  });
+  await assert.rejects(openSource({ ...config, database: 'no_such_database' }), {
+    message: /: database "no_such_database" does not exist \(SQLSTATE 3D000\)$/,
+  });
+  await assert.rejects(openSource({ ...config, ssl: { rejectUnauthorized: false } }), {
+    message: /: The server does not support SSL connections$/,
+    hint: /sslmode: disable/,
+  });
+});
+
+test('the limit of connections is told in the words of the server', async () => {
+  const role = await createRole(fixture.app, 'connection limit 0');
+  await assert.rejects(openSource(configOf(fixture.database.url, { user: role.name, password: role.password })), {
+    kind: 'unreachable',
+    message: /: too many connections for role "[^"]+" \(SQLSTATE 53300\)$/,
+  });
+  await role.drop();
+});
+
 test('no secret in a connection failure', async () => {
   const error = await openSource({ ...fixture.config, password: 'hunter2secret' }).catch((caught: unknown) => caught);
   assert.ok(error instanceof Failure);

@@ -1,0 +1,60 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+const TIMEOUT_MS = 2_000;
+
+/** An address whose server speaks the other one of http and https. */
+export interface MixedUp {
+  readonly node: string;
+  /** The same address as it answers. */
+  readonly instead: string;
+}
+
+/**
+ * Which of the addresses that did not answer speaks http where https is written, or the reverse; null if none does. The client's own error for it is a sentence
+ * of OpenSSL, or that the socket was closed, which says neither. Nothing secret is sent: a handshake, or a request without credentials.
+ */
+export async function otherScheme(nodes: readonly string[]): Promise<MixedUp | null> {
+  for (const node of nodes) {
+    const url = new URL(node);
+    const place = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
+    if (url.protocol === 'https:' ? await answersHttp(place) : await answersTls(place)) return { node, instead: otherAddress(url, place.port) };
+  }
+  return null;
+}
+
+/** With its port: the two schemes have different defaults. */
+function otherAddress({ protocol, hostname, pathname }: URL, port: number): string {
+  return `${protocol === 'https:' ? 'http' : 'https'}://${hostname}:${port}${pathname === '/' ? '' : pathname}`;
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+function answersHttp({ host, port }: Place): Promise<boolean> {
+  return told(connectPlain(port, host), (socket, answer) => {
+    socket.once('connect', () => socket.write(`GET / HTTP/1.0\r\nHost: ${host}\r\n\r\n`));
+    socket.once('data', (bytes: Buffer) => answer(bytes.toString('latin1').startsWith('HTTP/')));
+  });
+}
+
+function answersTls({ host, port }: Place): Promise<boolean> {
+  // Whose certificate it is does not matter: nothing is sent after the handshake.
+  return told(connectTls({ host, port, rejectUnauthorized: false }), (socket, answer) => socket.once('secureConnect', () => answer(true)));
+}
+
+/** What `ask` finds out from a socket; false when it fails, ends or says nothing for two seconds. */
+function told(socket: Socket, ask: (socket: Socket, answer: (yes: boolean) => void) => void): Promise<boolean> {
+  return new Promise<boolean>((resolve) => {
+    const answer = (yes: boolean): void => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.setTimeout(TIMEOUT_MS, () => answer(false));
+    socket.once('error', () => answer(false));
+    socket.once('close', () => answer(false));
+    ask(socket, answer);
+  });
+}
