@@ -107,7 +107,7 @@ function checkFlag({ name, token, value }: GivenFlag, command: CommandName | nul
 function unknownFlag(name: string, token: string, command: CommandName | null, known: readonly string[]): Failure {
   const owner = Object.entries(COMMANDS).find(([, other]) => Object.hasOwn(other.options, name));
   if (owner !== undefined) return usage(`--${name} is a flag of ${owner[0]}${command === null ? '' : `, not of ${command}`}`);
-  return usage(`unknown flag ${token.split('=')[0]}${didYouMean(name, [...known, ...ALWAYS]).replace(/"(.*)"/, '--$1')}`);
+  return usage(`unknown flag ${token.split('=')[0]}${didYouMean(name, [...known, 'help', 'version']).replace(/"(.*)"/, '--$1')}`);
 }
 
 /** What the places in the usage of a command are called, and an example that has them. */

@@ -87,7 +87,7 @@ const AUDIT: OptionTable = {
   seed: text('seed of the sample, to repeat one'),
   'keys-file': text('compare only the document ids in this file, one a line'),
   index: text('this generation instead of the one that the alias serves'),
-  settle: text('look at differences again so often, after so long each time (default 3x10s)'),
+  settle: text('look at differences again so often, after so long each time (default 3x10s, at least 2 times)'),
   'max-diff': text('exit 0 with up to so many differences (default 0)'),
   rate: text('rows, and documents, per second (default: no limit)'),
   'max-duration': text('stop after so long; the next run goes on there'),

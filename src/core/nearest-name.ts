@@ -1,4 +1,7 @@
-/** The candidate most like `word`, or null if none is close enough to be a likely typing mistake (a third of its letters, at most three). */
+/**
+ * The candidate most like `word`, or null if none is close enough to be a likely typing mistake (a third of its letters, at most three) and none has its three or more
+ * letters as its beginning.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.min(3, Math.max(1, Math.floor(word.length / 3))) + 1;
@@ -6,13 +9,25 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  return best ?? longForm(word.toLowerCase(), candidates);
+}
+
+/** The shortest candidate of which `word` is the beginning: `--sett` is short for --settle. */
+function longForm(word: string, candidates: Iterable<string>): string | null {
+  if (word.length < 3) return null;
+  const longer = [...candidates].filter((candidate) => candidate.toLowerCase().startsWith(word));
+  return longer.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
 /** `; did you mean "x"?` or nothing: the end of every message about an unknown name. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const name = nearest(word, candidates);
-  return name === null ? '' : `; did you mean "${name}"?`;
+  return meant(name === null ? null : `"${name}"`);
+}
+
+/** The same for a name that was looked for elsewhere, written as it is to be typed. */
+export function meant(name: string | null): string {
+  return name === null ? '' : `; did you mean ${name}?`;
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) from one word to the other. */

@@ -154,6 +154,8 @@ export interface Source extends ControlSource, PressureSource {
   identity(): Promise<SourceIdentity>;
   /** The table as the catalog has it now, or null if there is no such relation. `sizes: false`: no blocks and bytes, and no lock on any relation. */
   describeTable(qualifiedName: string, options?: { readonly sizes: boolean }): Promise<SourceTable | null>;
+  /** A table that may be meant by a name that none has, as written in SQL; null if none is like it. */
+  nearestTable(qualifiedName: string): Promise<string | null>;
   /** Every check of the source that needs no write; all findings at once. `table` is as written in the config. */
   preflight(qualifiedName: string, options: SourcePreflightOptions): Promise<readonly Finding[]>;
   /** The computed fields as columns, typed by the server, in the order of the config; throws `preflight-refused` for SQL that the server refuses, a filter included. */

@@ -9,6 +9,7 @@ import { describeComputed } from './expression.ts';
 import { readIdentity } from './identity.ts';
 import { lockNumber, tryLock } from './lock.ts';
 import { lookup } from './lookup.ts';
+import { nearestTable } from './nearest-table.ts';
 import { openStream } from './open-stream.ts';
 import { preflight } from './preflight/preflight.ts';
 import { exclusiveLock, oldestTransaction, replicaLag, slotWalKeepBytes } from './pressure.ts';
@@ -40,6 +41,7 @@ type CatalogPart = Pick<
   Source,
   | 'identity'
   | 'describeTable'
+  | 'nearestTable'
   | 'describeComputed'
   | 'preflight'
   | 'tryLock'
@@ -53,6 +55,7 @@ function catalogPart(config: PostgresConfig, pool: SessionPool): CatalogPart {
   return {
     identity: () => pool.use(readIdentity),
     describeTable: (qualifiedName, options) => pool.use((session) => describeTable(session, qualifiedName, options?.sizes)),
+    nearestTable: (qualifiedName) => pool.use((session) => nearestTable(session, qualifiedName)),
     preflight: (qualifiedName, options) => pool.use((session) => preflight(session, config, qualifiedName, options)),
     describeComputed: (table, expressions) => pool.use((session) => describeComputed(session, table, expressions)),
     tryLock: (alias) => tryLock(config, alias),

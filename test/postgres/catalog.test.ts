@@ -70,6 +70,9 @@ test('names are read as in SQL; a name that is none is a configuration error', a
   assert.equal(table.name, 'Ta"ble');
   assert.equal((await describe(fixture.source, 'EVERY_TYPE')).name, 'every_type');
   assert.equal(await fixture.source.describeTable('public.nothing'), null);
+  assert.equal(await fixture.source.nearestTable('public.evry_type'), 'public.every_type');
+  assert.equal(await fixture.source.nearestTable('public."Ta""ble"'), '"Odd Schema"."Ta""ble"');
+  assert.equal(await fixture.source.nearestTable('public.every_color_and_shape'), null);
   await assert.rejects(fixture.source.describeTable('a.b.c'), { kind: 'config' });
   await assert.rejects(fixture.source.describeTable('"open'), { kind: 'config' });
   await assert.rejects(fixture.source.describeTable('looking'), { kind: 'preflight-refused' });

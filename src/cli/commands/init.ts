@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
+import { meant } from '../../core/nearest-name.ts';
 import type { SourceTable } from '../../core/table.ts';
 import { errorCode } from '../config/environment.ts';
 import { aliasProblem, tableProblem } from '../config/index-names.ts';
@@ -48,9 +49,12 @@ async function describe({ environment, scrubber, toolVersion }: CommandContext, 
   const target = resolvePostgres({}, { directory: '.', environment, problems, registerSecret });
   problems.throwIfAny();
   if (target === null) throw new RangeError('BUG: a connection without a problem');
-  const table = await withSource(target, toolVersion, (source) => source.describeTable(written));
+  const { table, similar } = await withSource(target, toolVersion, async (source) => {
+    const found = await source.describeTable(written);
+    return { table: found, similar: found === null ? await source.nearestTable(written) : null };
+  });
   if (table !== null) return table;
-  throw new Failure('usage', `there is no table ${written} in ${target.database}`, { hint: 'Quote names as in SQL where needed.' });
+  throw new Failure('usage', `there is no table ${written} in ${target.database}${meant(similar)}`, { hint: 'Quote names as in SQL where needed.' });
 }
 
 /** Never over a file that is there. */

@@ -9,7 +9,8 @@ import { durationFlag, invalidFlag, wholeFlag } from './flag-values.ts';
 import type { RunDefaults } from './load.ts';
 import { parseDuration } from './quantity.ts';
 
-const SETTLE_EXPECTED = 'expected a number of looks and the pause before each, such as 3x10s';
+const SETTLE_EXPECTED =
+  'expected a number of looks and the pause before each, such as 3x10s; at least 2 looks, because a difference counts only if it lasts from one to the next';
 /** Names kept in memory; more than these are no repair but a rebuild. */
 const MAX_REPAIR = 10_000;
 
@@ -63,7 +64,7 @@ function settleOf(text: string): AuditOptions['settle'] {
   const [, rounds, pause] = /^(\d{1,2})x(\S+)$/.exec(text) ?? [];
   const pauseMs = pause === undefined ? null : parseDuration(pause);
   // With one look there is nothing to compare it with: whether a difference lasts is told by two.
-  if (rounds === undefined || Number(rounds) < 2 || pauseMs === null) throw invalidFlag('settle', text, `${SETTLE_EXPECTED} (at least 2)`);
+  if (rounds === undefined || Number(rounds) < 2 || pauseMs === null) throw invalidFlag('settle', text, SETTLE_EXPECTED);
   return { rounds: Number(rounds), pauseMs };
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import { parseLsn } from '../../core/lsn.ts';
+import { meant } from '../../core/nearest-name.ts';
 import type { BuildState } from '../../core/plan/build-state.ts';
 import type { IndexConfig } from '../../core/plan/index-config.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
@@ -34,7 +35,8 @@ interface TargetRequest {
 export async function resolveTarget({ source, sink, config, index: named }: TargetRequest): Promise<AuditTarget> {
   const table = await source.describeTable(config.table);
   if (table === null) {
-    throw new Failure('preflight-refused', `the table ${config.table} does not exist, or cannot be seen`, {
+    const similar = meant(await source.nearestTable(config.table));
+    throw new Failure('preflight-refused', `the table ${config.table} does not exist, or cannot be seen${similar}`, {
       hint: 'Check its name and the schema (schema.table), and that the user has USAGE on the schema and SELECT on the table.',
     });
   }

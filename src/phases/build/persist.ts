@@ -49,6 +49,7 @@ const SOURCE_CALLS: Calls<Source> = {
   readSlot: 'again',
   dropSlot: 'again',
   insertLsn: 'again',
+  nearestTable: 'once',
   describeComputed: 'once',
   preflight: 'once',
   tryLock: 'once',

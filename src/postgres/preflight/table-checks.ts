@@ -1,4 +1,6 @@
+import { meant } from '../../core/nearest-name.ts';
 import { query, textOf } from '../connect.ts';
+import { nearestTable } from '../nearest-table.ts';
 import { quoteQualified } from '../quote.ts';
 import { identityProblem, STREAMS_GENERATED } from '../replica-identity.ts';
 import { type Check, fail, ok, tableCheck, warn } from './check.ts';
@@ -15,11 +17,12 @@ const NOT_A_TABLE: Readonly<Record<string, readonly [kind: string, fix: string]>
   I: ['an index', 'Name the table.'],
 };
 
-export const checkTableKind: Check = async ({ relation, tableText }) => {
-  if (relation === null)
-    return [
-      fail('table', `${tableText} does not exist`, 'Correct `table` in the configuration; names are quoted as in SQL: \'"Odd Schema"."Table"\'.'),
-    ];
+export const checkTableKind: Check = async ({ session, relation, tableText }) => {
+  if (relation === null) {
+    const similar = meant(await nearestTable(session, tableText));
+    const fix = 'Correct --table, or `table` in the config; names are quoted as in SQL: \'"Odd Schema"."Table"\'.';
+    return [fail('table', `the table ${tableText} does not exist${similar}`, fix)];
+  }
   const other = NOT_A_TABLE[relation.kind];
   if (other !== undefined) return [fail('table', `${tableText} is ${other[0]}`, other[1])];
   if (relation.persistence === 'u')

@@ -33,7 +33,7 @@ test('defaults, the file over them, flags over the file', () => {
 });
 
 const WRONG: readonly (readonly [Flags, RegExp])[] = [
-  [{ settle: '1x10s' }, /--settle: .*at least 2/],
+  [{ settle: '1x10s' }, /--settle: .*at least 2 looks, because .*, not "1x10s"/],
   [{ settle: '3x10' }, /--settle/],
   [{ settle: '3' }, /--settle/],
   [{ 'max-diff': '-1' }, /--max-diff/],

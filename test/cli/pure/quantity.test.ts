@@ -56,6 +56,8 @@ test('the real environment goes before --env-file, empty variables count as not 
 test('the nearest name only for what looks like a typing mistake', () => {
   assert.equal(nearest('tabel', ['table', 'rename']), 'table');
   assert.equal(nearest('frsh', ['fresh', 'rate']), 'fresh');
+  assert.equal(nearest('sett', ['seed', 'settle', 'settle-more']), 'settle');
+  assert.equal(nearest('se', ['settle']), null);
   assert.equal(nearest('where', ['table', 'rename']), null);
   assert.equal(didYouMean('sslmod', ['sslmode']), '; did you mean "sslmode"?');
 });
