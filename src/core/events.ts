@@ -6,14 +6,17 @@ export type PhaseName = 'preflight' | 'slot' | 'index' | 'load' | 'catchup' | 'v
 export interface ProgressFigures {
   /** Rows read and written by the load so far in this run. */
   readonly rows: number;
-  /** The expected number of rows of the whole load (an estimate), or −1. */
+  /** The number of rows that this run has to load, or −1: an estimate until the load is done, then `rows`. */
   readonly rowsTotal: number;
   /** Share of the blocks already loaded, 0 … 1. */
   readonly share: number;
+  /** Of the load; 0 in every other phase. */
   readonly rowsPerSecond: number;
   /** −1 while unknown. */
   readonly etaSeconds: number;
   readonly changes: number;
+  /** Since this phase began. */
+  readonly changesPerSecond: number;
   /** WAL bytes between the insert position and what the replay has made durable. */
   readonly lagBytes: string;
   /** WAL bytes the slot makes the server keep. */

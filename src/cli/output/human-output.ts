@@ -61,7 +61,7 @@ export class HumanOutput implements Output {
   tick(): void {
     if (this.#request.live !== null || this.#request.quiet) return;
     for (const [index, { phase, figures }] of this.#last) {
-      this.#request.narration(`${keyValueLine({ index, phase, ...progressPairs(figures) })}\n`);
+      this.#request.narration(`${keyValueLine({ index, phase, ...progressPairs(phase, figures) })}\n`);
     }
   }
 
@@ -137,12 +137,19 @@ export class HumanOutput implements Output {
     return detail === '' ? duration : `${detail}   ${this.#request.paint.faint(duration)}`;
   }
 
+  /** What a phase came to: its last progress line may be half a minute old, or there was none. */
+  #finalFigures(index: string | null, event: RunEvent): { readonly rows?: number; readonly changes?: number } {
+    const last = this.#last.get(index);
+    if (event.type !== 'phase.finished' || last?.phase !== event.phase) return {};
+    return event.phase === 'load' ? { rows: last.figures.rows } : { changes: last.figures.changes };
+  }
+
   #plain(index: string | null, event: RunEvent): void {
     if (event.type === 'retry' || event.type === 'drift') return;
     const { type, ...rest } = event;
     // Lists are for programs (`--output json`) and for the lines about differences.
     const pairs = Object.entries(rest).flatMap(([key, value]) => (isPlain(value) ? [[snakeCase(key), wholeIfTime(key, value)] as const] : []));
-    this.#request.narration(`${keyValueLine({ index, event: type, ...Object.fromEntries(pairs) })}\n`);
+    this.#request.narration(`${keyValueLine({ index, event: type, ...Object.fromEntries(pairs), ...this.#finalFigures(index, event) })}\n`);
   }
 }
 

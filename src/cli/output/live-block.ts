@@ -15,7 +15,10 @@ export class LiveBlock {
 
   show(phase: string, figures: ProgressFigures): void {
     if (this.#bars === null) this.#start();
-    this.#load?.update(Math.round(figures.share * 1000), { phase: phase.padEnd(8), text: loadText(figures) });
+    this.#load?.update(Math.round(figures.share * 1000), {
+      phase: phase.padEnd(8),
+      text: phase === 'load' ? loadText(figures) : changesText(figures),
+    });
     this.#replay?.update(0, { text: replayText(figures) });
   }
 
@@ -39,6 +42,11 @@ export function loadText(figures: ProgressFigures): string {
   const parts = [`${Math.floor(figures.share * 100)}%`, `${formatCount(figures.rows)}${total}`, `${formatCount(figures.rowsPerSecond)} docs/s`];
   if (figures.etaSeconds >= 0) parts.push(`ETA ${formatDuration(figures.etaSeconds * 1000)}`);
   return parts.join('  ');
+}
+
+/** Behind the load no rows are read any more. */
+export function changesText({ changesPerSecond }: ProgressFigures): string {
+  return `${formatCount(changesPerSecond)} changes/s`;
 }
 
 export function replayText(figures: ProgressFigures): string {

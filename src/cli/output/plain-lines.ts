@@ -8,15 +8,18 @@ export function keyValueLine(pairs: { readonly [key: string]: Value }): string {
   return shown.map(([key, value]) => `${key}=${/[\s"=]/.test(String(value)) ? JSON.stringify(value) : value}`).join(' ');
 }
 
-/** The figures of a progress line outside a terminal. */
-export function progressPairs(figures: ProgressFigures): { readonly [key: string]: Value } {
-  return {
+/** The figures of a progress line outside a terminal: those of the load while there is one, and of the changes behind it. */
+export function progressPairs(phase: string, figures: ProgressFigures): { readonly [key: string]: Value } {
+  const load = {
     rows: figures.rows,
     rows_total: figures.rowsTotal < 0 ? null : figures.rowsTotal,
     share: Number(figures.share.toFixed(3)),
     rows_per_second: Math.round(figures.rowsPerSecond),
     eta_seconds: figures.etaSeconds < 0 ? null : Math.round(figures.etaSeconds),
     changes: figures.changes,
+  };
+  return {
+    ...(phase === 'load' ? load : { changes: figures.changes, changes_per_second: Math.round(figures.changesPerSecond) }),
     lag_bytes: figures.lagBytes,
     slot_wal_bytes: figures.slotWalBytes,
     rejected: figures.rejected,

@@ -20,8 +20,9 @@ export function startProgress(options: {
   const stopper = new AbortController();
   const startedAt = run.clock.now();
   const firstShare = loadedShare(options.leaves());
-  const report = async (): Promise<void> => {
-    const insertLsn = await run.source.insertLsn();
+  const firstChanges = run.counters.changes;
+  let insertLsn = 0n;
+  const tell = (): void => {
     const seconds = Math.max(0.001, (run.clock.now() - startedAt) / 1000);
     const share = loadedShare(options.leaves());
     const gained = share - firstShare;
@@ -29,11 +30,12 @@ export function startProgress(options: {
       type: 'progress',
       phase,
       rows: run.counters.rows,
-      rowsTotal: run.table.estimatedRows,
+      rowsTotal: phase !== 'load' || share === 1 ? run.counters.rows : rowsToLoad(run.table.estimatedRows, firstShare),
       share,
-      rowsPerSecond: Math.round(run.counters.rows / seconds),
+      rowsPerSecond: phase === 'load' ? Math.round(run.counters.rows / seconds) : 0,
       etaSeconds: gained > 0 ? Math.round(((1 - share) / gained) * seconds) : -1,
       changes: run.counters.changes,
+      changesPerSecond: Math.round((run.counters.changes - firstChanges) / seconds),
       lagBytes: String(insertLsn > replay.durableLsn ? insertLsn - replay.durableLsn : 0n),
       slotWalBytes: String(slot.retainedBytes()),
       slotWalLimitBytes: String(run.steering.limits.maxSlotWalBytes),
@@ -41,6 +43,10 @@ export function startProgress(options: {
       retries: run.counters.retries,
       throttle: run.throttle.reason === '' ? run.counters.throttle : run.throttle.reason,
     });
+  };
+  const report = async (): Promise<void> => {
+    insertLsn = await run.source.insertLsn();
+    tell();
   };
   const loop = async (): Promise<void> => {
     const signal = AbortSignal.any([stopper.signal, run.signal]);
@@ -55,7 +61,13 @@ export function startProgress(options: {
     stop: async () => {
       stopper.abort();
       await finished;
-      await report().catch(() => {});
+      // The last figures of a phase are its final ones, also where the source cannot be asked any more.
+      await report().catch(tell);
     },
   };
+}
+
+/** A resumed load has the rest of the rows before it; its `rows` count from this run's beginning, too. */
+function rowsToLoad(estimatedRows: number, firstShare: number): number {
+  return estimatedRows < 0 ? -1 : Math.round(estimatedRows * (1 - firstShare));
 }

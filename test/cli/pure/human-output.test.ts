@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HumanOutput } from '../../../src/cli/output/human-output.ts';
-import { LiveBlock, loadText, replayText } from '../../../src/cli/output/live-block.ts';
+import { changesText, LiveBlock, loadText, replayText } from '../../../src/cli/output/live-block.ts';
 import type { OutputEvent } from '../../../src/cli/output/output-event.ts';
 import { paintFor } from '../../../src/cli/output/paint.ts';
+import { progressPairs } from '../../../src/cli/output/plain-lines.ts';
 import { FAILED_REPORT, FIGURES, OTHERS, RUN } from './sample-events.ts';
 
 /** Remembers whether something was shown, in place of the terminal's cursor moves. */
@@ -63,7 +64,7 @@ test('golden: not a terminal', () => {
     'index=products phase=load rows=8804112 rows_total=12400000 share=0.71 rows_per_second=43100 eta_seconds=84 changes=18220 lag_bytes=4096 slot_wal_bytes=12582912 rejected=0 retries=3 throttle="elasticsearch: 429"',
     'index=products event=throttle reason=elasticsearch detail=429',
     'index=products event=rejected id=12 column=price reason="NaN or Infinity"',
-    'index=products event=phase.finished phase=load duration_ms=290000',
+    'index=products event=phase.finished phase=load duration_ms=290000 rows=8804112',
     'index=products event=verify.result passed=true mode=full method=fence fence_lsn=5A/61B0 rows=12404551 documents=12404551 rejected=0 partitions=1024 partitions_equal=1024 seed=cafe difference_count=0',
     'index=products event=phase.finished phase=verify duration_ms=30000',
     'index=products event=swap alias=products from=products-1-h81c to=products-2-k3f9',
@@ -119,6 +120,11 @@ test('colour adds nothing that the text does not say', () => {
 });
 
 test('the live block says what holds it back', () => {
+  assert.equal(changesText(FIGURES), '250 changes/s');
+  assert.deepEqual(progressPairs('catchup', FIGURES), {
+    ...{ changes: 18_220, changes_per_second: 250, lag_bytes: '4096', slot_wal_bytes: '12582912', rejected: 0, retries: 3 },
+    throttle: 'elasticsearch: 429',
+  });
   assert.equal(loadText(FIGURES), '71%  8,804,112/~12,400,000  43,100 docs/s  ETA 1m 24s');
   assert.equal(
     replayText(FIGURES),

@@ -37,6 +37,7 @@ export const FIGURES = {
   rowsTotal: 12_400_000,
   share: 0.71,
   rowsPerSecond: 43_100,
+  changesPerSecond: 250,
   etaSeconds: 84,
   changes: 18_220,
   lagBytes: '4096',
