@@ -86,6 +86,13 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
   const swept = await runRealign(request('cleanup', goods, '--keep', '0', '--yes'));
   assert.equal(swept.code, 0, swept.stderr);
   assert.deepEqual(swept.events.find(({ type }) => type === 'removed')?.names, [`index ${second}`]);
+  const nothing = await runRealign({ ...request('cleanup', goods, '--yes'), output: 'human' });
+  assert.match(
+    nothing.stdout,
+    new RegExp(`^Nothing to remove for ${goods}: looked at 1 generation\\.\n  stays  ${first}   readers are on it \\(${goods}\\)\n`),
+  );
+  const mistyped = await runRealign(request('cleanup', `${goods}x`, '--yes'));
+  assert.deepEqual([mistyped.code, mistyped.events.at(-1)?.message], [0, `There is no "${goods}x"; did you mean "${goods}"?`]);
   await assertNoLeaks({ database, indices: [`${goods}*`], allowedIndices: first === undefined ? [] : [first] });
 });
 

@@ -18,7 +18,7 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
       return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
     }
     const { removed } = await abortBuild({ source, sink, alias });
-    context.output.emit(alias, { type: 'removed', names: removed });
+    context.output.emit(alias, { type: 'removed', names: removed, kept: [] });
     return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
   });
 }

@@ -1,4 +1,5 @@
 import { policyOf } from '../../core/failure.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { findLeftovers, type Leftovers, sweep } from '../../phases/generations/sweep.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
@@ -17,6 +18,8 @@ interface Cleaned {
   readonly code: number;
   /** There was something to remove, and the answer was no. */
   readonly declined: boolean;
+  /** Nothing of this alias was found. */
+  readonly unknown: boolean;
 }
 
 /** `realign cleanup [INDEX…]`: removes what nobody needs any more, for the named aliases or all that the config or our indices name. */
@@ -24,12 +27,22 @@ export async function cleanup(context: CommandContext): Promise<CommandOutcome> 
   checkNames(context.named);
   const configuration = configurationOf(context, false);
   return withServers(configuration, context.toolVersion, async (servers): Promise<CommandOutcome> => {
-    const aliases = context.named.length > 0 ? context.named : await allAliases(configuration, servers.sink);
+    const all = await allAliases(configuration, servers.sink);
+    const aliases = context.named.length > 0 ? context.named : all;
     const cleaned: Cleaned[] = [];
     for (const alias of aliases) cleaned.push(await cleanOne(alias, configuration, context, servers));
     const exitCode = cleaned.find(({ code }) => code !== 0)?.code ?? 0;
-    return { exitCode, message: cleaned.some(({ declined }) => declined) ? 'What was declined was not changed.' : '', indices: [] };
+    return { exitCode, message: messageOf(aliases, cleaned, all), indices: [] };
   });
+}
+
+function messageOf(aliases: readonly string[], cleaned: readonly Cleaned[], all: readonly string[]): string {
+  if (aliases.length === 0) return 'Nothing to remove: there is no index of realign, and no config names one.';
+  const typos = aliases.filter((alias, at) => cleaned[at]?.unknown === true && !all.includes(alias));
+  return [
+    ...(cleaned.some(({ declined }) => declined) ? ['What was declined was not changed.'] : []),
+    ...typos.map((alias) => `There is no ${JSON.stringify(alias)}${didYouMean(alias, all)}`),
+  ].join('\n');
 }
 
 async function allAliases({ indices }: Configuration, sink: Sink): Promise<readonly string[]> {
@@ -43,13 +56,14 @@ async function cleanOne(alias: string, { indices }: Configuration, context: Comm
   try {
     const { keep } = runOptions(context.flags, indices.get(alias)?.run);
     const request = { ...servers, alias, keep };
-    const names = namesOf(await findLeftovers(request));
+    const leftovers = await findLeftovers(request);
+    const names = namesOf(leftovers);
     const declined = names.length > 0 && !(await ask(context, `${alias}: remove ${names.join(', ')}?`));
-    if (!declined) context.output.emit(alias, { type: 'removed', names: names.length > 0 ? await sweep(request) : [] });
-    return { code: 0, declined };
+    if (!declined) context.output.emit(alias, { type: 'removed', names: names.length > 0 ? await sweep(request) : [], kept: leftovers.staying });
+    return { code: 0, declined, unknown: names.length + leftovers.staying.length === 0 };
   } catch (error) {
     context.reportFailure(alias, error);
-    return { code: policyOf(error).exitCode, declined: false };
+    return { code: policyOf(error).exitCode, declined: false, unknown: false };
   }
 }
 

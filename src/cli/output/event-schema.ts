@@ -176,7 +176,7 @@ const events = [
     warnings: list(text),
   }),
   status,
-  event('removed', { names: list(text) }),
+  event('removed', { names: list(text), kept: list(z.object({ index: text, reason: text })).describe('Looked at besides, and why it stays.') }),
   event('error', { kind: text, message: text, hint: text, unchanged: text, next: list(text), exit_code: count }),
   event('summary', { command: text, result, exit_code: count, durationMs: z.number(), message: text, indices: list(indexResult) }),
 ] as const;

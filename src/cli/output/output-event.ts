@@ -61,7 +61,12 @@ export type CommandEvent =
       /** Commands to type next. */
       readonly next: readonly string[];
     } & AuditReport)
-  | { readonly type: 'removed'; readonly names: readonly string[] }
+  | {
+      readonly type: 'removed';
+      readonly names: readonly string[];
+      /** What was looked at besides, and why it stays. */
+      readonly kept: readonly { readonly index: string; readonly reason: string }[];
+    }
   | {
       readonly type: 'error';
       readonly kind: FailureKind | 'bug';

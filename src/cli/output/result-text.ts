@@ -21,12 +21,21 @@ export function resultLines(index: string, event: CommandEvent, paint: Paint): r
     case 'audit.result':
       return auditLines(index, event, paint);
     case 'removed':
-      return event.names.length === 0 ? ['Nothing to remove.'] : event.names.map((name) => `removed ${name}`);
+      return removedLines(index, event);
     case 'error':
       return errorLines(event, paint);
     case 'summary':
       return summaryLines(event, paint);
   }
+}
+
+function removedLines(alias: string, { names, kept }: Extract<CommandEvent, { type: 'removed' }>): readonly string[] {
+  const looked =
+    kept.length === 0 ? 'no generation, slot or publication of it is left over' : `looked at ${formatCounted(kept.length, 'generation')}`;
+  return [
+    ...(names.length === 0 ? [`Nothing to remove for ${alias}: ${looked}.`] : names.map((name) => `removed ${name}`)),
+    ...kept.map(({ index, reason }) => `  stays  ${index}   ${reason}`),
+  ];
 }
 
 function targetLine({ side, address, user, tls }: Extract<CommandEvent, { type: 'target' }>): string {

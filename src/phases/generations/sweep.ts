@@ -22,6 +22,14 @@ export interface Leftovers {
   readonly unfed: readonly Generation[];
   /** Slots and publications of no generation. */
   readonly orphans: readonly string[];
+  /** All other generations, each with why it stays. */
+  readonly staying: readonly Staying[];
+}
+
+/** A generation that is no leftover. */
+export interface Staying {
+  readonly index: string;
+  readonly reason: string;
 }
 
 /** Finds them by set difference over what carries our marks; an unfinished build is no leftover. Changes nothing. */
@@ -35,7 +43,19 @@ export async function findLeftovers({ source, sink, alias, keep }: SweepRequest)
     if (!(await source.isLocked(followerLock(generation.index)))) unfed.push(generation);
   }
   const older = inKeepOrder(inPhase('finished'), served?.state.previous ?? null);
-  return { surplus: [...older.slice(keep), ...inPhase('failed')], unfed, orphans: await findOrphans(source, sink, alias) };
+  const surplus = [...older.slice(keep), ...inPhase('failed')];
+  const staying = generations.filter((generation) => !surplus.includes(generation)).map((one) => ({ index: one.index, reason: reasonOf(one, keep) }));
+  return { surplus, unfed, orphans: await findOrphans(source, sink, alias), staying };
+}
+
+function reasonOf(generation: Generation, keep: number): string {
+  const { alias, phase } = generation.state;
+  const readers = readerAliases(generation);
+  if (readers.length > 0) return `readers are on it (${readers.join(', ')})`;
+  if (phase === 'finished') return `kept for a rollback (keep ${keep})`;
+  return phase === 'follow'
+    ? 'it is no longer live; changes went on being applied to it'
+    : `an unfinished build (${phase}): \`realign abort ${alias}\` removes it`;
 }
 
 /** Removes them with the alias's lock held; throws `locked` while a build runs. Returns what was removed, in words. */
