@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { ThrottleAnswer } from '../phases/control-ports.ts';
-import { query, type Session } from './connect.ts';
+import { answered, query, type Session } from './connect.ts';
 import { sqlstateOf, toFailure } from './sqlstate.ts';
 
 const QUERY_TIMEOUT = '5s';
@@ -17,7 +17,8 @@ export async function throttleQuery(session: Session, sql: string): Promise<Thro
   await query(session, CONTEXT, `begin read only; set local statement_timeout = '${QUERY_TIMEOUT}'`);
   try {
     // As an extended query it can only be one statement: no `commit; drop …` behind it.
-    return answerOf((await session.client.query({ text: sql, values: [], rowMode: 'array', queryMode: 'extended' } as never)) as unknown as Result);
+    const asked = session.client.query({ text: sql, values: [], rowMode: 'array', queryMode: 'extended' } as never) as unknown as Promise<Result>;
+    return answerOf(await answered(session, asked));
   } catch (error) {
     const sqlstate = sqlstateOf(error);
     if (sqlstate === '57014') return { kind: 'hold', slow: true };
