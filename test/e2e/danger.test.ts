@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import type { RealignRun } from '../support/run-realign.ts';
-import { connect, deleteIndicesLike } from '../support/servers.ts';
+import { assertIndexEqualsTable } from '../support/oracle.ts';
+import { type RealignRun, runRealign } from '../support/run-realign.ts';
+import { connect, deleteIndicesLike, elasticsearch } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type CommandWorld, commandWorld, movesAlias, onceBefore } from './command-world.ts';
 import type { ProxiedCall } from './elasticsearch-proxy.ts';
@@ -99,6 +100,12 @@ async function killIn(run: RealignRun, phase: string): Promise<void> {
   assert.equal((await run.ended).signal, 'SIGKILL', `it ended before it was killed in ${phase}`);
 }
 
+/** The server has noticed that the killed program is no more. */
+async function clientIsGone(): Promise<void> {
+  const sessions = `select 1 from pg_stat_activity where datname = current_database() and application_name like 'realign %'`;
+  await waitFor('the dead client to be noticed', async () => (await world.database.client.query(sessions)).rows.length === 0);
+}
+
 function killAtSwap(run: RealignRun, call: ProxiedCall): 'cut' | undefined {
   if (!movesAlias(call)) return undefined;
   run.kill('SIGKILL');
@@ -114,6 +121,50 @@ for (const phase of ['slot', 'index', 'load', 'catchup', 'verify', 'swap', 'clea
     const served = await world.served();
     assert.equal(served.length > 0, phase === 'cleanup' || (phase === 'swap' && served.length > 0));
     await world.assertLeft(served);
+  });
+}
+
+/** The flags that bring a build into this phase and keep it there. */
+const STAYING = { hold: '--hold', follow: '--follow' } as const;
+
+for (const [phase, flag] of Object.entries(STAYING)) {
+  const killed = async (): Promise<void> => {
+    await goods(500);
+    await killIn(world.start(flag), phase);
+    await clientIsGone();
+  };
+
+  test(`abort after SIGKILL in ${phase} leaves nothing but what is served`, async () => {
+    await killed();
+    const aborted = await world.abort();
+    assert.equal(aborted.code, 0, aborted.stderr);
+    const served = await world.served();
+    assert.equal(served.length, phase === 'follow' ? 1 : 0);
+    await world.assertLeft(served);
+  });
+
+  test(`SIGKILL in ${phase}: the same command goes on, with what was changed meanwhile`, async () => {
+    await killed();
+    await world.database.client.query(`update goods set name = 'meanwhile' where id % 7 = 0; delete from goods where id % 11 = 0`);
+    const again = world.start(flag);
+    await again.event(`the phase ${phase}`, (event) => event.type === 'phase.started' && event.phase === phase);
+    if (phase === 'hold') {
+      assert.equal((await runRealign(world.request('ctl', 'swap-now'))).code, 0);
+      const { code, events, stderr } = await again.ended;
+      assert.equal(code, 0, stderr);
+      assert.equal(events.find(({ type }) => type === 'build.started')?.resumed, true);
+      return await world.assertServed();
+    }
+    const [index = ''] = await world.served();
+    await waitFor('what was changed', async () => {
+      await elasticsearch('POST', `/${index}/_refresh`);
+      return (await elasticsearch('GET', `/${index}/_count`)).json.count === 455;
+    });
+    await assertIndexEqualsTable({ client: world.database.client, table: 'goods', index });
+    assert.equal((await runRealign(world.request('ctl', 'stop'))).code, 0);
+    await again.ended;
+    assert.equal((await world.abort()).code, 0);
+    await world.assertServed();
   });
 }
 
@@ -167,11 +218,8 @@ test('SIGKILL after the swap, and the slot is lost: not taken for done (24); --f
   world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
   await killed.ended;
   world.proxy.hooks = {};
+  await clientIsGone();
   const { client } = world.database;
-  await waitFor(
-    'the dead client to be noticed',
-    async () => (await client.query('select 1 from pg_replication_slots where active and database = current_database()')).rows.length === 0,
-  );
   await client.query(`update goods set name = 'late' where id = 1`);
   await client.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()');
   const refused = await world.rebuild();
