@@ -85,18 +85,22 @@ interface FailureOptions {
   /** What to type or change next; one or more sentences for an operator. */
   readonly hint?: string;
   readonly cause?: unknown;
+  /** The same command is refused only because it lacks this flag. */
+  readonly lacks?: 'adopt';
 }
 
 /** A classified failure: `message` says what failed and what was seen, `hint` what to do next. Neither holds row values or secrets. */
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly hint: string | undefined;
+  readonly lacks: 'adopt' | undefined;
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'Failure';
     this.kind = kind;
     this.hint = options.hint;
+    this.lacks = options.lacks;
   }
 }
 

@@ -8,6 +8,9 @@ export interface Finding {
   readonly fix?: string;
 }
 
+/** The code of a finding that only `--adopt` answers. */
+export const CONCRETE_INDEX = 'concrete-index';
+
 type SayOk = (code: string, message: string) => Finding;
 type SayFix = (code: string, message: string, fix: string) => Finding;
 

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import type { Finding } from '../core/finding.ts';
+import { CONCRETE_INDEX, type Finding } from '../core/finding.ts';
 import { ConfigMistakes } from '../core/plan/config-mistakes.ts';
 import type { IndexConfig, RunOptions } from '../core/plan/index-config.ts';
 import { buildNames } from '../core/plan/names.ts';
@@ -107,6 +107,7 @@ export function requireNoFailure({ findings, mistakes }: Pick<PreflightReport, '
       .map((finding) => finding.fix ?? '')
       .filter((fix) => fix !== '')
       .join('\n'),
+    ...(failed.some(({ code }) => code === CONCRETE_INDEX) ? { lacks: 'adopt' as const } : {}),
   });
 }
 

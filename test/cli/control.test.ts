@@ -115,7 +115,16 @@ test('a held build that replaces an index is not lost to a swap without --adopt'
   const only = { ...request(), config: { indices: { [adopted]: { table: 'public.more', settings } } } };
   const typed = (...args: readonly string[]): RealignRequest => ({ ...only, args });
   await elasticsearch('PUT', `/${adopted}`, { settings });
+  const unasked = errorOf((await runRealign(typed('rebuild', adopted, '--keep', '1'))).events)?.next as readonly string[];
+  assert.match(unasked.at(-1) ?? '', /^realign rebuild .* --keep 1 --adopt .*\(after fixing\)$/);
   assert.equal((await runRealign(typed('rebuild', adopted, '--adopt', '--hold', '--hold-timeout', '1s'))).code, 75);
+  const next = async (...args: readonly string[]): Promise<string> => {
+    const told = (await runRealign(typed(...args))).events.find((event) => event.type === 'error' || event.type === 'audit.result');
+    return `${told?.hint ?? ''} ${((told?.next ?? []) as readonly string[]).join(' · ')}`;
+  };
+  assert.match(await next('rebuild', adopted), /Go on with it.* --adopt .*· realign rebuild .* --adopt .*\(after fixing\)$/);
+  assert.match(await next('ctl', adopted, 'pause'), /realign rebuild .* --adopt resumes it/);
+  assert.match(await next('audit', adopted, '--settle', '2x50ms'), / · realign rebuild .* --adopt/);
   const refused = await runRealign(typed('swap', adopted, '--yes'));
   assert.deepEqual([refused.code, errorOf(refused.events)?.kind], [20, 'preflight-refused']);
   assert.match(String(errorOf(refused.events)?.hint), /rebuild .* --adopt/);

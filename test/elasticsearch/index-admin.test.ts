@@ -222,7 +222,7 @@ test('preflight: legal names, alias on one index, adoption only when asked', asy
   assert.deepEqual(await codes({ settings: { number_of_replicas: 0, number_of_shards: 100_000 } }, 'fail'), ['shards-limit']);
   assert.deepEqual(await codes({ sourceBytes: 2 ** 60 }, 'warn'), ['disk']);
   await elasticsearch('PUT', `/${alias}`, {});
-  assert.deepEqual(await codes({}, 'fail'), ['alias-state']);
+  assert.deepEqual(await codes({}, 'fail'), ['concrete-index']);
   assert.deepEqual(await codes({ adopt: true }, 'warn'), ['alias-state']);
   await elasticsearch('DELETE', `/${alias}`);
   for (const name of ['x', 'y']) await elasticsearch('PUT', `/${alias}-${name}`, { aliases: { [alias]: {} } });

@@ -4,6 +4,7 @@ import { Failure, policyOf } from '../../core/failure.ts';
 import { auditExitCode } from '../../core/verify/audit-verdict.ts';
 import type { AuditState } from '../../phases/audit/state.ts';
 import { runAudit } from '../../phases/audit.ts';
+import { rebuildCommand } from '../../phases/generations/rebuild-command.ts';
 import { auditStateFile } from '../audit-state-file.ts';
 import { systemClock } from '../clock.ts';
 import { auditOptions } from '../config/audit-options.ts';
@@ -44,14 +45,16 @@ async function auditOne(entry: IndexEntry, configuration: Configuration, context
   const { alias } = entry.config;
   const options = auditOptions(context.flags, entry.run);
   try {
-    const report = await withServers(configuration, context.toolVersion, async (servers) => {
+    const { report, rebuild } = await withServers(configuration, context.toolVersion, async (servers) => {
       await announceVersions(servers, alias, context.output);
       const reporter = { report: (event: RunEvent) => context.output.emit(alias, event) };
       const state = stateOf(context, alias);
-      return runAudit({ ...servers, clock: systemClock, reporter, config: entry.config, options, state, signal: context.signal });
+      const rebuild = await rebuildCommand(servers.sink, alias);
+      const request = { ...servers, clock: systemClock, reporter, config: entry.config, options, state, signal: context.signal };
+      return { report: await runAudit(request), rebuild };
     });
     const exitCode = auditExitCode(report, options.maxDiff, isRepaired(report));
-    tell(report, exitCode, entry, context);
+    tell({ report, exitCode, rebuild }, entry, context);
     return { index: alias, result: resultOf(exitCode, 'audit'), exit_code: exitCode, build: null, generation: report.generation, previous: null };
   } catch (error) {
     const reason = context.signal.aborted && !(error instanceof Failure) ? context.signal.reason : error;
@@ -70,19 +73,28 @@ function nextAfter(reason: unknown, alias: string, flags: CommandContext['flags'
   return ['retry', 'restart'].includes(policyOf(reason).action) ? [again] : [`realign check ${alias}`, `${again}   (after fixing)`];
 }
 
-function tell(report: AuditReport, exitCode: number, { config }: IndexEntry, { output, flags }: CommandContext): void {
+interface Audited {
+  readonly report: AuditReport;
+  readonly exitCode: number;
+  /** What to type for a rebuild. */
+  readonly rebuild: string;
+}
+
+function tell(audited: Audited, { config }: IndexEntry, { output, flags }: CommandContext): void {
+  const { report } = audited;
   for (const { id, kind, fields } of report.differences) output.emit(config.alias, { type: 'drift', id, kind, fields });
-  output.emit(config.alias, { type: 'audit.result', ...report, next: nextCommands(report, exitCode, config.alias, flags) });
+  output.emit(config.alias, { type: 'audit.result', ...report, next: nextCommands(audited, config.alias, flags) });
 }
 
 /** What to type next, for people and for tickets. */
-function nextCommands({ verdict, repair }: AuditReport, exitCode: number, alias: string, flags: CommandContext['flags']): readonly string[] {
+function nextCommands({ report, exitCode, rebuild }: Audited, alias: string, flags: CommandContext['flags']): readonly string[] {
+  const { verdict, repair } = report;
   if (exitCode === 0) return [];
   const again = sameCommand('audit', alias, flags);
   if (verdict !== 'drift') return [again];
   if (repair?.dryRun === true) return [again.replace(' --dry-run', '')];
   const mended = sameCommand('audit', alias, { ...flags, repair: true });
-  return repair === null && flags.mode !== 'counts' ? [`${mended} --dry-run`, `realign rebuild ${alias}`] : [again, `realign rebuild ${alias}`];
+  return repair === null && flags.mode !== 'counts' ? [`${mended} --dry-run`, rebuild] : [again, rebuild];
 }
 
 /** Every difference that was found was mended and proved, or had settled by then. */

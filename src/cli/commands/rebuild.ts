@@ -131,7 +131,9 @@ function hookMachine({ environment, machine, scrubber }: CommandContext): HookMa
 
 function failed(alias: string, error: unknown, facts: RunFacts, context: CommandContext): IndexResult {
   const kind = error instanceof Failure ? error.kind : 'bug';
-  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand('rebuild', alias, context.flags)));
+  const lacks = error instanceof Failure ? error.lacks : undefined;
+  const flags: CommandContext['flags'] = lacks === undefined ? context.flags : { ...context.flags, [lacks]: true };
+  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand('rebuild', alias, flags)));
   const { exitCode } = policyOf(error);
   return {
     index: alias,

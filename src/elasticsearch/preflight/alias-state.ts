@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import type { Finding } from '../../core/finding.ts';
+import { CONCRETE_INDEX, type Finding } from '../../core/finding.ts';
 import type { AliasProperties, SinkPreflightRequest } from '../../phases/sink-ports.ts';
 import { readAlias } from '../alias.ts';
 import type { Http } from '../connect.ts';
@@ -37,7 +37,7 @@ function noneFinding({ alias, adopt }: SinkPreflightRequest): Finding {
 function concreteFinding({ alias, adopt }: SinkPreflightRequest): Finding {
   if (!adopt) {
     return fail(
-      'alias-state',
+      CONCRETE_INDEX,
       `${alias} is an index, not an alias`,
       `realign rebuild ${alias} --adopt   (the swap then deletes this index and puts the alias in its place, without a way back)`,
     );

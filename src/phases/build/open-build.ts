@@ -96,6 +96,7 @@ async function requireAlias({ sink, config, options }: BuildContext): Promise<vo
   if (options.adopt || (await sink.readAlias(config.alias)).kind !== 'index') return;
   throw new Failure('preflight-refused', `${config.alias} is an index, not an alias; the unfinished build stays as it is`, {
     hint: `Go on with it, and replace the index in the swap, with: realign rebuild ${config.alias} --adopt`,
+    lacks: 'adopt',
   });
 }
 

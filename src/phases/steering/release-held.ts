@@ -1,6 +1,7 @@
 import { obey } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
 import { isUnfinished } from '../build/open-build.ts';
+import { rebuildCommand } from '../generations/rebuild-command.ts';
 import type { Clock, Source } from '../ports.ts';
 import type { Generation, Sink } from '../sink-ports.ts';
 import { changeControl } from './steering.ts';
@@ -27,13 +28,17 @@ export interface HeldBuild {
 export async function findHeld({ source, sink, alias }: ReleaseRequest): Promise<HeldBuild> {
   const building = await buildingOf(sink, alias);
   if (building === undefined) {
-    throw new Failure('preflight-refused', `there is no held build of ${alias}`, { hint: `Make one with: realign rebuild ${alias} --hold` });
+    throw new Failure('preflight-refused', `there is no held build of ${alias}`, {
+      hint: `Make one with: ${await rebuildCommand(sink, alias)} --hold`,
+    });
   }
   const { index, state } = building;
   const running = await source.isLocked(alias);
   if (state.phase === 'hold') return { index, previous: state.previous, running };
   throw new Failure('preflight-refused', `the build ${index} is not held: it is in phase ${state.phase}`, {
-    hint: running ? `It may swap as soon as it is verified with: realign ctl ${alias} swap-now` : `Resume it with: realign rebuild ${alias}`,
+    hint: running
+      ? `It may swap as soon as it is verified with: realign ctl ${alias} swap-now`
+      : `Resume it with: ${await rebuildCommand(sink, alias)}`,
   });
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { SLOT_PREFIX } from '../../core/plan/names.ts';
 import { isUnfinished } from '../build/open-build.ts';
 import { isNameFor } from '../generations/abort.ts';
+import { rebuildCommand } from '../generations/rebuild-command.ts';
 import { followerLock } from '../generations/retire.ts';
 import type { Clock, Source } from '../ports.ts';
 import type { Generation, Sink } from '../sink-ports.ts';
@@ -45,14 +46,15 @@ export async function steer(request: SteerRequest): Promise<string> {
   return publication;
 }
 
-async function findTarget({ source, sink, alias }: SteerRequest): Promise<Target> {
+async function findTarget(request: SteerRequest): Promise<Target> {
+  const { source, sink, alias } = request;
   const generations = await sink.generations(alias);
   if (await source.isLocked(alias)) return { publication: await buildingPublication(source, generations, alias), lock: alias, following: false };
   for (const { index, state } of byServed(generations)) {
     const lock = followerLock(index);
     if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock, following: true };
   }
-  throw notRunning(alias, generations);
+  throw await notRunning(request, generations);
 }
 
 /** The follower of what readers see comes before one that keeps an older generation fresh. */
@@ -71,12 +73,12 @@ async function buildingPublication(source: Source, generations: readonly Generat
   throw new Failure('preflight-refused', `a build of ${alias} is only just starting`, { hint: 'Run the same command again.' });
 }
 
-function notRunning(alias: string, generations: readonly Generation[]): Failure {
+async function notRunning({ sink, alias }: SteerRequest, generations: readonly Generation[]): Promise<Failure> {
   const unfinished = generations.find(({ state }) => isUnfinished(state.phase));
   const hint =
     unfinished === undefined
       ? `See: realign status ${alias}`
-      : `There is an unfinished build in phase ${unfinished.state.phase}: realign rebuild ${alias} resumes it, realign abort ${alias} removes it.`;
+      : `There is an unfinished build in phase ${unfinished.state.phase}: ${await rebuildCommand(sink, alias)} resumes it, realign abort ${alias} removes it.`;
   return new Failure('preflight-refused', `no build of ${alias} is running, and nobody follows it; nothing was ordered`, { hint });
 }
 
