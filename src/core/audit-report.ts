@@ -15,7 +15,7 @@ export interface AuditDifference extends Omit<Difference, 'kind' | 'version' | '
   readonly partition: number;
   /** `_version` as decimal text; null for a missing document. */
   readonly version: string | null;
-  /** The version shows that somebody other than realign wrote the document; null where versions cannot show it (an index of others, a missing document). */
+  /** The version shows that somebody else, or an earlier `--repair`, wrote the document; null where versions cannot show it (an index of others, a missing document). */
   readonly foreign: boolean | null;
   /** How many documents have this id, on account of routing; 1 unless it is more. */
   readonly copies: number;
@@ -82,7 +82,7 @@ export interface AuditReport extends Omit<VerifyReport, 'mode' | 'differences'> 
   readonly differences: readonly AuditDifference[];
   readonly kinds: { readonly [kind in AuditKind]: number };
   readonly unsettledCount: number;
-  /** Documents of the whole index, equal ones too, that somebody else wrote last, as far as versions show; null where they cannot, or were not all seen. */
+  /** Documents of the whole index, equal ones too, that somebody else, or an earlier `--repair`, wrote last, as far as versions show; null where they cannot, or were not all seen. */
   readonly foreignWrites: number | null;
   /** For a heat map of `partitions` cells; filled in every mode. */
   readonly partitionDrift: readonly PartitionDrift[];

@@ -57,6 +57,11 @@ describe('a repair beside other writers', () => {
     const { report } = await repair();
     assert.deepEqual([named(report), report.repair?.proved], [['stale 5 name'], 1]);
     assert.equal(await versionOf(index, '5'), loaded + 1n);
+    // What README and output say: on top of a version that was foreign already, a repair is not told from others' writes.
+    await edit(index, '6', (source) => source.replace('"name 6"', '"nome 6"'));
+    await repair();
+    const { report: later } = await world.audit();
+    assert.deepEqual([later.verdict, later.foreignWrites], ['equal', 1]);
     assert.equal(await external(index, '5', await sourceOf(index, '5'), loaded + 8n), 200);
     await assertEqual();
   });

@@ -1,4 +1,5 @@
 import type { AuditDifference, AuditReport } from '../../core/audit-report.ts';
+import { NOT_OF_A_BUILD } from '../../core/verify/version-owner.ts';
 import { formatCount, formatCounted, formatDuration } from '../config/quantity.ts';
 import type { Paint } from './paint.ts';
 
@@ -57,7 +58,7 @@ function comparedText(report: AuditReport): string {
   const parts = [`${formatCounted(rows, 'row')}, ${formatCounted(documents, 'document')} of ${generation} at ${fenceLsn}`];
   if (partitions > 0) parts.push(`${formatCount(partitionsEqual)} of ${formatCount(partitions)} partitions equal at once`);
   if (sampled.random + sampledDocuments > 0) parts.push(`${formatCount(sampled.random + sampledDocuments)} sampled (seed ${seed})`);
-  if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCounted(foreignWrites, 'document')} last written by others`);
+  if (foreignWrites !== null && foreignWrites > 0) parts.push(`${formatCounted(foreignWrites, 'document')} last written ${NOT_OF_A_BUILD}`);
   return parts.join('; ');
 }
 
@@ -66,7 +67,7 @@ function differenceLines(index: string, difference: AuditDifference): readonly s
   const about = [
     ...(fields.length === 0 ? [] : [`${fields.length === 1 ? 'field' : 'fields'} ${fields.join(', ')}`]),
     ...(copies > 1 ? [`${copies} documents with this id (routing)`] : []),
-    ...(foreign === true ? ['written by others'] : []),
+    ...(foreign === true ? [`written ${NOT_OF_A_BUILD}`] : []),
   ];
   const shown = (values ?? []).map(({ field, postgres, elasticsearch }) => `      ${field}   postgres ${postgres}   elasticsearch ${elasticsearch}`);
   return [`   ${[`${index}/${id}`, kind, ...about].join('   ')}`, ...shown];

@@ -70,7 +70,7 @@ const auditDifference = z.object({
   fields: list(text),
   partition: count.describe('Its cell, 0 to partitions - 1; 0 if there are no partitions.'),
   version: text.nullable().describe('_version as decimal text; null for a missing document.'),
-  foreign: z.boolean().nullable().describe('Somebody other than realign wrote it last; null where versions cannot show it.'),
+  foreign: z.boolean().nullable().describe('Last written by others, or by an earlier --repair; null where versions cannot show it.'),
   copies: count.describe('Documents with this id, on account of routing.'),
   values: z.exactOptional(list(fieldValues)).describe('Only with --show-values.'),
 });
@@ -101,7 +101,7 @@ const auditResult = event('audit.result', {
   kinds: z.object(kindCounts),
   unsettled: list(text).describe('The first 1,000 at most.'),
   unsettledCount: count,
-  foreignWrites: count.nullable(),
+  foreignWrites: count.nullable().describe('Documents last written by others, or by an earlier --repair, as far as versions show.'),
   mapping: list(mappingDifference),
   ignored: list(z.object({ field: text, documents: count, ids: list(text) })),
   covered: z.number().min(0).max(1),

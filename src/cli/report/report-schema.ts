@@ -44,7 +44,7 @@ const difference = z.object({
   fields: list(text),
   values: list(fieldValues).describe('Empty unless --show-values.'),
   partition: nullable(count),
-  foreign: nullable(z.boolean()).describe('Somebody other than realign wrote the document; null where versions cannot show it.'),
+  foreign: nullable(z.boolean()).describe('The document was written by others, or by an earlier --repair; null where versions cannot show it.'),
   copies: count.describe('Documents with this id, on account of routing.'),
 });
 
@@ -53,7 +53,7 @@ const audit = z.object({
   verdict,
   ours: z.boolean().describe('A generation of realign: its versions tell who wrote what.'),
   fedBy,
-  foreignWrites: nullable(count),
+  foreignWrites: nullable(count).describe('Documents last written by others, or by an earlier --repair, as far as versions show.'),
   covered: z.number().min(0).max(1).describe('Share of both sides that was looked at; 1 = complete.'),
   sectioned: z.boolean().describe('Compared section by section: rows and documents were counted at many moments.'),
   settle,

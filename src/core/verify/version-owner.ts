@@ -7,6 +7,12 @@ export interface VersionSpace {
 }
 
 /**
+ * Who wrote a document whose version is not ours. A repair writes on condition that nobody else has, which Elasticsearch does not do with a version of our choice
+ * (docs/servers.md E2): it adds one to the version, as an ordinary write does. So our own repairs are among them, and whoever is told of them is told that, too.
+ */
+export const NOT_OF_A_BUILD = 'by others, or by an earlier --repair';
+
+/**
  * True if somebody other than realign wrote a document of this version. An ordinary write adds one to the version (docs/servers.md E2), and commit
  * LSNs are multiples of 8. One case stays open: one ordinary write on a loaded row gives exactly the consistent point, which a streamed change
  * may have, too; `suspicious` (the document differs) decides it, because such a change is one transaction at most and its documents are equal.

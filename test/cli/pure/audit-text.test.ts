@@ -10,12 +10,12 @@ test('drift is told with its kinds, keys, fields and writers', () => {
   assert.equal(
     lines(),
     ` ✗ products   drift: 1 missing, 1 extra, 1 different, 1 stale   1m 1s
-   12,404,551 rows, 12,404,552 documents of products-20261129t154012-k3f9 at 5A/61B0; 1,020 of 1,024 partitions equal at once; 10,000 sampled (seed cafe); 12 documents last written by others
+   12,404,551 rows, 12,404,552 documents of products-20261129t154012-k3f9 at 5A/61B0; 1,020 of 1,024 partitions equal at once; 10,000 sampled (seed cafe); 12 documents last written by others, or by an earlier --repair
    products/90114   missing
-   products/88213   different   field price   written by others
+   products/88213   different   field price   written by others, or by an earlier --repair
       price   postgres 12.90   elasticsearch 12.899
    products/1207   stale   fields price, name
-   products/7   extra   2 documents with this id (routing)   written by others
+   products/7   extra   2 documents with this id (routing)   written by others, or by an earlier --repair
    1 not judged: 5
    mapping of price: expected double, the index has keyword
    not searchable (_ignored): sku in 2, e.g. 1, 2

@@ -1,3 +1,4 @@
+import { NOT_OF_A_BUILD } from '../../../core/verify/version-owner.ts';
 import { formatCount } from '../../config/quantity.ts';
 import { fieldCounts, KIND_WORDS } from '../difference-words.ts';
 import type { ReportedDifference, Verification } from '../report-schema.ts';
@@ -57,7 +58,7 @@ function keyTable(verification: Verification, prefix: string): Html {
 
 function keyRow(difference: ReportedDifference, anchor: string | null, showsValues: boolean): Html {
   const { key, kind, fields, values, partition, foreign, copies } = difference;
-  const remarks = [...(foreign === true ? ['written by others'] : []), ...(copies > 1 ? [`${copies} copies`] : [])];
+  const remarks = [...(foreign === true ? [`written ${NOT_OF_A_BUILD}`] : []), ...(copies > 1 ? [`${copies} copies`] : [])];
   const note = remarks.length === 0 ? NOTHING : html` <span class="quiet">(${remarks.join(', ')})</span>`;
   const list = values.map(
     ({ field, postgres, elasticsearch }) => html`<div><b>${field}</b> <code>${postgres}</code> → <code>${elasticsearch}</code></div>`,

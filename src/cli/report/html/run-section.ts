@@ -1,3 +1,4 @@
+import { NOT_OF_A_BUILD } from '../../../core/verify/version-owner.ts';
 import { formatCount, formatCounted } from '../../config/quantity.ts';
 import type { IndexReport, Report, ReportFailure, Verification } from '../report-schema.ts';
 import { type Verdict, verdictOf } from '../verdict.ts';
@@ -56,7 +57,7 @@ function auditFacts({ fedBy, foreignWrites, covered, mapping, ignored, repair }:
     repair === null
       ? NOTHING
       : html`<dt>Repair</dt><dd>${repair.dryRun ? 'dry run: would be ' : ''}${formatCount(repair.written)} written, ${formatCount(repair.deleted)} deleted, ${formatCount(repair.proved)} proved equal, ${formatCount(repair.refused.length)} refused</dd>`;
-  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Written by others</dt><dd>${formatCount(foreignWrites)} documents</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}`;
+  return html`<dt>Fed by</dt><dd>${fedBy}</dd><dt>Covered</dt><dd>${Math.floor(covered * 100)} %</dd>${foreignWrites === null ? NOTHING : html`<dt>Foreign versions</dt><dd>${formatCount(foreignWrites)} documents, written ${NOT_OF_A_BUILD}</dd>`}${types.length === 0 ? NOTHING : html`<dt>Mapping</dt><dd>${types}</dd>`}${unindexed.length === 0 ? NOTHING : html`<dt>Stored, not indexed</dt><dd>${unindexed}</dd>`}${repaired}`;
 }
 
 function rejected({ rejects }: IndexReport): Html {
