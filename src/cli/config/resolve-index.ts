@@ -52,7 +52,7 @@ function fieldProblem(parameters: Parameters): string | null {
   if (sql !== undefined && (typeof sql !== 'string' || sql.trim() === '')) return 'sql: expected an SQL expression';
   if (sql !== undefined && Object.keys(mapping).length === 0) return null;
   if (typeof parameters.type === 'string' || 'properties' in parameters) return null;
-  return 'needs a type: it replaces the inferred mapping of the field, e.g. {type: scaled_float, scaling_factor: 100}';
+  return 'needs a type: it replaces the inferred mapping of the field, e.g. {type: keyword}';
 }
 
 /** `sql` is ours, the other parameters are Elasticsearch's. A field that has only `sql` keeps its inferred mapping. */

@@ -54,7 +54,7 @@ test('every mistake is reported at once, with its line and column, the value see
     'realign.yaml:22:18  indices.users.onNonFinite: expected reject, null or string, not explode',
     `realign.yaml:24:12  indices.items.table: expected schema.table, quoted as in SQL where needed ('"Odd Schema"."Table"'), not "public.or ders"`,
     'realign.yaml:25:24  indices.items.rename.b: the field name "x" is already given to a',
-    'realign.yaml:26:15  indices.items.fields.price: needs a type: it replaces the inferred mapping of the field, e.g. {type: scaled_float, scaling_factor: 100}',
+    'realign.yaml:26:15  indices.items.fields.price: needs a type: it replaces the inferred mapping of the field, e.g. {type: keyword}',
     'realign.yaml:26:47  indices.items.fields.place: sql: expected an SQL expression',
     'realign.yaml:27:3  indices.bad*name: none of \\ / * ? " < > | , # : and no space may be in an alias name',
     'realign.yaml:29:14  indices.bad*name.mapping: the file cannot be read: nope.json (ENOENT)',
