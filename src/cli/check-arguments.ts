@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import { didYouMean } from '../core/nearest-name.ts';
+import { FlagMistakes } from './config/flag-mistakes.ts';
 import { COMMANDS, type CommandName, GLOBAL, type OptionTable } from './flags.ts';
 
 /** The flags that every program has. */
@@ -20,12 +21,15 @@ interface Line {
 }
 
 /**
- * Refuses everything that yargs would refuse in its own words: each mistake is told with its place, the value seen and what would be right. Throws `usage`.
+ * Refuses everything that yargs would refuse in its own words: all wrong flags at once, each with its place, the value seen and what would be right. Throws `usage`.
  */
 export function checkArguments(args: readonly string[]): void {
   const { flags, words } = readLine(args);
   const command = knownCommand(words[0]);
-  for (const flag of flags) checkFlag(flag, command);
+  const mistakes = new FlagMistakes();
+  for (const flag of flags) mistakes.read(() => checkFlag(flag, command), undefined);
+  // Before the words are counted: what stands behind an unknown flag may be its value.
+  mistakes.throwIfAny();
   if (command === null || flags.some(({ name }) => ALWAYS.includes(name))) return;
   checkWords(command, words.slice(1));
 }

@@ -5,6 +5,7 @@ import type { AuditOptions } from '../../core/plan/audit-options.ts';
 import type { VerifyMode } from '../../core/plan/index-config.ts';
 import type { Flags } from '../arguments.ts';
 import { errorCode } from './environment.ts';
+import { FlagMistakes } from './flag-mistakes.ts';
 import { durationFlag, invalidFlag, wholeFlag } from './flag-values.ts';
 import type { RunDefaults } from './load.ts';
 import { parseDuration } from './quantity.ts';
@@ -14,23 +15,27 @@ const SETTLE_EXPECTED =
 /** Names kept in memory; more than these are no repair but a rebuild. */
 const MAX_REPAIR = 10_000;
 
-/** How one audit is done: flags over the file over the defaults. Throws `usage` for a flag's value, or a combination, that makes no sense. */
+/** How one audit is done: flags over the file over the defaults. Throws `usage` for values of flags that make no sense, all together, or for a combination of flags. */
 export function auditOptions(flags: Flags, file: Pick<RunDefaults, 'verifyMode' | 'sample'>): AuditOptions {
   const read = (flag: string, fallback: string) => (typeof flags[flag] === 'string' ? flags[flag] : fallback);
+  const mistakes = new FlagMistakes();
+  const whole = (flag: string, fallback: string, minimum: number) => mistakes.read(() => wholeFlag(flag, read(flag, fallback), minimum), minimum);
+  const keysFile = flags['keys-file'];
   const options: AuditOptions = {
     mode: read('mode', file.verifyMode ?? 'full') as VerifyMode,
-    sample: wholeFlag('sample', read('sample', String(file.sample ?? 10_000)), 0),
+    sample: whole('sample', String(file.sample ?? 10_000), 0),
     seed: read('seed', randomBytes(4).toString('hex')),
-    maxDiff: wholeFlag('max-diff', read('max-diff', '0'), 0),
-    settle: settleOf(read('settle', '3x10s')),
-    maxDurationMs: flags['max-duration'] === undefined ? null : durationFlag('max-duration', read('max-duration', '')),
+    maxDiff: whole('max-diff', '0', 0),
+    settle: mistakes.read(() => settleOf(read('settle', '3x10s')), { rounds: 2, pauseMs: 0 }),
+    maxDurationMs: flags['max-duration'] === undefined ? null : mistakes.read(() => durationFlag('max-duration', read('max-duration', '')), 0),
     index: typeof flags.index === 'string' ? flags.index : null,
-    keys: typeof flags['keys-file'] === 'string' ? readKeys(flags['keys-file']) : null,
-    rate: flags.rate === undefined ? null : wholeFlag('rate', read('rate', ''), 1),
+    keys: typeof keysFile === 'string' ? mistakes.read(() => readKeys(keysFile), []) : null,
+    rate: flags.rate === undefined ? null : whole('rate', '', 1),
     values: read('show-values', 'none') as AuditOptions['values'],
     repair: flags.repair !== true ? 'no' : flags['dry-run'] === true ? 'dry-run' : 'yes',
-    maxRepair: wholeFlag('max-repair', read('max-repair', '1000'), 1),
+    maxRepair: whole('max-repair', '1000', 1),
   };
+  mistakes.throwIfAny();
   refuseNonsense(flags, options);
   return Object.freeze(options);
 }

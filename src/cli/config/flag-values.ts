@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.ts';
-import { DURATION_EXPECTED, parseDuration, parseSize, SIZE_EXPECTED } from './quantity.ts';
+import { ABOVE_ZERO, DURATION_EXPECTED, parseDuration, parseSize, SIZE_EXPECTED } from './quantity.ts';
 
 /** The value of `--flag` as a whole number of at least `minimum`; throws `usage`. */
 export function wholeFlag(flag: string, text: string, minimum: number): number {
@@ -11,14 +11,14 @@ export function wholeFlag(flag: string, text: string, minimum: number): number {
 /** The value of `--flag` in bytes, more than none; throws `usage`. */
 export function sizeFlag(flag: string, text: string): number {
   const bytes = parseSize(text);
-  if (bytes === null || bytes === 0) throw invalidFlag(flag, text, SIZE_EXPECTED);
+  if (bytes === null || bytes === 0) throw invalidFlag(flag, text, bytes === 0 ? ABOVE_ZERO : SIZE_EXPECTED);
   return bytes;
 }
 
 /** The value of `--flag` in milliseconds, more than none; throws `usage`. */
 export function durationFlag(flag: string, text: string): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds === null || milliseconds === 0) throw invalidFlag(flag, text, DURATION_EXPECTED);
+  if (milliseconds === null || milliseconds === 0) throw invalidFlag(flag, text, milliseconds === 0 ? ABOVE_ZERO : DURATION_EXPECTED);
   return milliseconds;
 }
 

@@ -3,6 +3,7 @@ export const DURATION_PATTERN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 export const SIZE_PATTERN = /^(\d+(?:\.\d+)?)(B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
 export const DURATION_EXPECTED = 'expected a duration with its unit, such as 30s, 15m or 2h';
 export const SIZE_EXPECTED = 'expected a size with its unit, such as 5MiB or 20GiB';
+export const ABOVE_ZERO = 'expected more than zero';
 
 const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const BYTES: { readonly [unit: string]: number } = {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RunOptions, VerifyMode } from '../../core/plan/index-config.ts';
 import type { Flags } from '../arguments.ts';
+import { FlagMistakes } from './flag-mistakes.ts';
 import { durationFlag, sizeFlag, wholeFlag } from './flag-values.ts';
 import type { RunDefaults } from './load.ts';
 
@@ -21,17 +22,21 @@ const NO_DEFAULTS: RunDefaults = {
   flagFile: undefined,
 };
 
-/** How one index is rebuilt: flags over the file over the defaults. Throws `usage` for a flag's value that makes no sense. */
+/** How one index is rebuilt: flags over the file over the defaults. Throws `usage` for values of flags that make no sense, all together. */
 export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOptions {
   const read = (flag: string, fallback: string) => (typeof flags[flag] === 'string' ? flags[flag] : fallback);
-  const whole = (flag: string, fallback: number, minimum: number) => wholeFlag(flag, read(flag, String(fallback)), minimum);
-  return Object.freeze({
+  const mistakes = new FlagMistakes();
+  const whole = (flag: string, fallback: number, minimum: number) =>
+    mistakes.read(() => wholeFlag(flag, read(flag, String(fallback)), minimum), minimum);
+  const time = (flag: string, fallback: string) => mistakes.read(() => durationFlag(flag, read(flag, fallback)), 0);
+  const size = (flag: string, text: string) => mistakes.read(() => sizeFlag(flag, text), 0);
+  const options = Object.freeze({
     fresh: flags.fresh === true,
     adopt: flags.adopt === true,
     rate: flags.rate === undefined ? null : whole('rate', 0, 1),
     copyJobs: whole('copy-jobs', 2, 1),
     bulkJobs: whole('bulk-jobs', 3, 1),
-    bulkBytes: sizeFlag('bulk-bytes', read('bulk-bytes', '5MiB')),
+    bulkBytes: size('bulk-bytes', read('bulk-bytes', '5MiB')),
     chunkBlocks: null,
     verify: read('verify', file.verifyMode ?? 'full') as VerifyMode,
     sample: whole('sample', file.sample ?? 10_000, 0),
@@ -39,12 +44,14 @@ export function runOptions(flags: Flags, file: RunDefaults = NO_DEFAULTS): RunOp
     maxRejects: whole('max-rejects', file.maxRejects ?? 0, 0),
     swapWhen: swapWhen(flags['swap-when']),
     keep: whole('keep', file.keep ?? 1, 0),
-    maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(sizeFlag('max-slot-wal', text))),
-    slotTimeoutMs: durationFlag('slot-timeout', read('slot-timeout', file.slotTimeout ?? '60s')),
-    stallTimeoutMs: durationFlag('stall-timeout', read('stall-timeout', file.stall ?? '15m')),
+    maxSlotWalBytes: optional(flags['max-slot-wal'], file.slotWal, (text) => BigInt(size('max-slot-wal', text))),
+    slotTimeoutMs: time('slot-timeout', file.slotTimeout ?? '60s'),
+    stallTimeoutMs: time('stall-timeout', file.stall ?? '15m'),
     transactionBytes: TRANSACTION_BYTES,
-    ...controlOptions(flags, file),
+    ...controlOptions(flags, file, mistakes),
   });
+  mistakes.throwIfAny();
+  return options;
 }
 
 type ControlOptions = Pick<
@@ -52,9 +59,9 @@ type ControlOptions = Pick<
   'hold' | 'holdFile' | 'holdTimeoutMs' | 'follow' | 'keepFreshMs' | 'ifChanged' | 'runKey' | 'ifLocked' | 'throttles'
 >;
 
-function controlOptions(flags: Flags, file: RunDefaults): ControlOptions {
+function controlOptions(flags: Flags, file: RunDefaults, mistakes: FlagMistakes): ControlOptions {
   const text = (flag: string) => optional(flags[flag], undefined, (value) => value);
-  const time = (flag: string) => optional(flags[flag], undefined, (value) => durationFlag(flag, value));
+  const time = (flag: string) => optional(flags[flag], undefined, (value) => mistakes.read(() => durationFlag(flag, value), 0));
   const ifLocked = text('if-locked');
   return {
     hold: flags.hold === true || (file.hold ?? false),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DURATION_EXPECTED, DURATION_PATTERN, SIZE_EXPECTED, SIZE_PATTERN } from './quantity.ts';
+import { ABOVE_ZERO, DURATION_EXPECTED, DURATION_PATTERN, parseDuration, parseSize, SIZE_EXPECTED, SIZE_PATTERN } from './quantity.ts';
 
 /**
  * The config file. This is the only place that says which keys exist: the checks, the editor's JSON Schema (`realign schema`) and the
@@ -7,8 +7,15 @@ import { DURATION_EXPECTED, DURATION_PATTERN, SIZE_EXPECTED, SIZE_PATTERN } from
  */
 const text = z.string('expected text').min(1, 'expected text, not an empty value');
 const path = text.describe('A path, relative to the config file.');
-const duration = z.string(DURATION_EXPECTED).regex(DURATION_PATTERN, DURATION_EXPECTED);
-const size = z.string(SIZE_EXPECTED).regex(SIZE_PATTERN, SIZE_EXPECTED);
+/** More than zero: a limit of nothing would stop or hold back every run. The pattern says so too, for editors that have only the JSON Schema. */
+const quantity = (expected: string, pattern: RegExp, parse: (text: string) => number | null) =>
+  z
+    .string(expected)
+    .refine((text) => parse(text) !== 0, ABOVE_ZERO)
+    .refine((text) => parse(text) !== null, expected)
+    .regex(new RegExp(`^(?=.*[1-9])${pattern.source.slice(1)}`), expected);
+const duration = quantity(DURATION_EXPECTED, DURATION_PATTERN, parseDuration);
+const size = quantity(SIZE_EXPECTED, SIZE_PATTERN, parseSize);
 const whole = (minimum: number) => {
   const expected = `expected a whole number, at least ${minimum}`;
   return z.int(expected).min(minimum, expected);

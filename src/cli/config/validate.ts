@@ -54,7 +54,7 @@ export function checkedFile(file: ConfigFile): CheckedFile {
 }
 
 function rightParts(value: unknown): CheckedFile {
-  const { postgres, elasticsearch } = configSchema.shape;
+  const { postgres, elasticsearch, defaults, hooks, metrics } = configSchema.shape;
   const section = (name: string) => valueAt(value, [name]);
   const indices = Object.entries(section('indices') ?? {}).flatMap(([alias, entry]) => {
     const checked = indexSchema.safeParse(entry);
@@ -65,9 +65,9 @@ function rightParts(value: unknown): CheckedFile {
   return {
     postgres: postgresPart.success ? (postgresPart.data ?? {}) : null,
     elasticsearch: elasticsearchPart.success ? (elasticsearchPart.data ?? {}) : null,
-    defaults: undefined,
-    hooks: {},
-    metrics: {},
+    defaults: defaults.safeParse(section('defaults')).data,
+    hooks: hooks.safeParse(section('hooks')).data ?? {},
+    metrics: metrics.safeParse(section('metrics')).data ?? {},
     indices: Object.fromEntries(indices),
     aliases: Object.keys(section('indices') ?? {}),
   };

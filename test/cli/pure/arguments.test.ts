@@ -68,6 +68,19 @@ const WRONG: readonly (readonly [line: string, message: RegExp])[] = [
   ['init a b', /^init takes one INDEX \(the alias\), not also "b"$/],
 ];
 
+test('all flags that are wrong are told all at once', async () => {
+  await assert.rejects(parse('abort a b --frsh --output xml --yes=maybe'), (error) => {
+    assert.ok(error instanceof Failure && error.kind === 'usage');
+    assert.deepEqual(error.message.split('\n'), [
+      '3 mistakes on the command line:',
+      '  unknown flag --frsh',
+      '  --output: expected human or json, not "xml"',
+      '  --yes takes no value, not "maybe"',
+    ]);
+    return true;
+  });
+});
+
 for (const [line, message] of WRONG) {
   test(`realign ${line}: refused`, async () => {
     await assert.rejects(parse(line), (error) => error instanceof Failure && error.kind === 'usage' && message.test(error.message));

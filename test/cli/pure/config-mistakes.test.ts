@@ -61,6 +61,31 @@ test('every mistake is reported at once, with its line and column, the value see
   ]);
 });
 
+test('a mistake of form hides none of meaning: hooks, metrics and limits are judged beside it, zero limits all together', () => {
+  const text = `version: 2
+postgres: { url: "postgres://u@localhost/d" }
+elasticsearch: { url: "http://localhost:9200" }
+defaults:
+  limits: { stall: 0s, slotWal: 0MiB, replicaLag: 0.0001ms, slotTimeout: 99999999999999d }
+indices: { a: { table: t } }
+hooks:
+  beforeSwapTimeout: 5s
+  webhook: { url: "http://hooks.example/x" }
+metrics: { pushgateway: nowhere }
+`;
+  assert.deepEqual(mistakesIn({ text }), [
+    '8 mistakes in the configuration:',
+    'realign.yaml:1:10  version: expected 1, the version of this file format, not 2',
+    'realign.yaml:5:20  defaults.limits.stall: expected more than zero, not 0s',
+    'realign.yaml:5:33  defaults.limits.slotWal: expected more than zero, not 0MiB',
+    'realign.yaml:5:51  defaults.limits.replicaLag: expected more than zero, not 0.0001ms',
+    'realign.yaml:5:74  defaults.limits.slotTimeout: expected a duration with its unit, such as 30s, 15m or 2h, not 99999999999999d',
+    'realign.yaml:8:22  hooks.beforeSwapTimeout: there is no beforeSwap',
+    'realign.yaml:9:19  hooks.webhook.url: notices are sent by https only (by http to this machine)',
+    'realign.yaml:10:25  metrics.pushgateway: expected a URL such as http://pushgateway.internal:9091',
+  ]);
+});
+
 test('a value from the environment is never shown, only its reference', () => {
   const text = 'version: 1\npostgres: { port: "${PORT}" }\nindices: { a: { table: t } }\n';
   const mistakes = mistakesIn({ text, environment: { PORT: 'canary-value' } }).join('\n');

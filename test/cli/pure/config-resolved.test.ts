@@ -115,6 +115,15 @@ test('a flag with a bare number or nonsense is refused by name', () => {
   assert.throws(() => runOptions({ 'slot-timeout': '60' }), /--slot-timeout: expected a duration/);
   assert.throws(() => runOptions({ 'copy-jobs': '0' }), /--copy-jobs: expected a whole number, at least 1/);
   assert.throws(() => runOptions({ rate: '-5' }), /--rate: expected a whole number/);
+  assert.throws(() => runOptions({ 'max-slot-wal': '0MiB' }), /--max-slot-wal: expected more than zero, not "0MiB"/);
+  assert.throws(() => runOptions({ 'copy-jobs': '0', 'hold-timeout': '5', 'bulk-bytes': '1' }), {
+    message: [
+      '3 mistakes on the command line:',
+      '  --copy-jobs: expected a whole number, at least 1, not "0"',
+      '  --bulk-bytes: expected a size with its unit, such as 5MiB or 20GiB, not "1"',
+      '  --hold-timeout: expected a duration with its unit, such as 30s, 15m or 2h, not "5"',
+    ].join('\n'),
+  });
 });
 
 test('an unquoted reference becomes a number or truth value like one written there', () => {
