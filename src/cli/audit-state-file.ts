@@ -31,7 +31,10 @@ async function readState(path: string): Promise<SavedAudit | null> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw new Failure('config', `the place of the audit cannot be read from ${path} (${errorCode(error)})`, { cause: error });
+    throw new Failure('config', `the place of the audit cannot be read from ${path} (${errorCode(error)})`, {
+      hint: 'Make it readable for this user, or give another file with --state.',
+      cause: error,
+    });
   }
   const saved = parsed(text);
   if (saved !== null) return saved;

@@ -27,7 +27,8 @@ export function stopOnSignals(source: SignalSource, actions: StopActions): { rea
         actions.leave(name === 'SIGINT' ? 130 : 143);
         return;
       }
-      controller.abort(new Failure(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
+      const hint = 'Run the same command again; an unfinished build is resumed by it.';
+      controller.abort(new Failure(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`, { hint }));
       actions.onFirst(name);
     };
     source.on(name, listener);

@@ -133,8 +133,9 @@ function readAnswer(body: Buffer, what: string): HitPage {
     return readHits(body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new Failure('connection-lost', `${what} failed: ${error.message}`, {
+    throw new Failure('connection-lost', `${what} failed: the answer is not whole`, {
       hint: 'A proxy may have cut the answer; run the same command again.',
+      cause: error,
     });
   }
 }

@@ -20,7 +20,8 @@ export async function isHeld(run: Run): Promise<boolean> {
   if (control.hold === true) return true;
   const { hold, holdFile } = run.options;
   if (holdFile === null) return hold;
-  if (run.fileExists === undefined) throw new Failure('config', '--hold-file needs a file system');
+  if (run.fileExists === undefined)
+    throw new Failure('config', '--hold-file needs a file system', { hint: 'Leave --hold-file out; --hold waits for realign swap.' });
   return run.fileExists(holdFile);
 }
 

@@ -24,6 +24,7 @@ export async function changeComment(session: Session, publication: string, chang
     await query(session, context, `comment on publication ${quoteIdentifier(publication)} is ${quoteLiteral(text)}`);
     await query(session, context, 'commit');
   } catch (error) {
+    // What failed first is told. A rollback fails only with its connection, and the server rolls back what a lost connection had begun.
     await session.client.query('rollback').catch(() => undefined);
     throw toFailure(error, { ...context, overrides: { '42704': 'source-changed' } });
   }

@@ -45,7 +45,9 @@ export function startCopy(session: Session, context: FailureContext, select: str
       throw toFailure(error, context);
     }
     if (newlines !== stream.rowCount) {
-      throw new Failure('connection-lost', `${context.doing}: ${newlines} rows arrived, the server sent ${stream.rowCount}`);
+      throw new Failure('connection-lost', `${context.doing}: ${newlines} rows arrived, the server sent ${stream.rowCount}`, {
+        hint: 'Something between here and the server lost a part, such as a proxy: connect to it directly, and run the same command again.',
+      });
     }
     finished = true;
   }

@@ -128,7 +128,12 @@ async function explain(pool: SessionPool, request: StreamRequest, error: unknown
   if (failure instanceof Failure && failure.kind !== 'connection-lost' && failure.kind !== 'slot-lost') return failure;
   const lost = await missingSlot(pool, request, error);
   if (lost !== null) return lost;
-  return failure instanceof Error ? failure : new Failure('connection-lost', `${doing} failed`, { cause: error });
+  return failure instanceof Error
+    ? failure
+    : new Failure('connection-lost', `${doing} failed`, {
+        hint: 'See the log of the PostgreSQL server; the same command resumes the build.',
+        cause: error,
+      });
 }
 
 async function missingSlot(pool: SessionPool, request: StreamRequest, cause: unknown): Promise<Failure | null> {

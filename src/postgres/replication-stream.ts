@@ -79,7 +79,7 @@ export class ReplicationStream implements ChangeStream {
     if (this.#session.lost === null) this.#sendStatus(false);
     this.#stop();
     this.#queue.clear();
-    this.#queue.fail(new Failure('connection-lost', 'the stream was closed'));
+    this.#queue.fail(new Failure('connection-lost', 'the stream was closed', { hint: 'Run the same command again: it resumes.' }));
     // A paused socket would never see the server's goodbye.
     connectionOf(this.#session.client).stream.resume();
     await endSession(this.#session);
@@ -161,7 +161,11 @@ export class ReplicationStream implements ChangeStream {
   #silent(): void {
     this.#stop();
     const seconds = Math.round(this.#options.silenceMs / 1000);
-    this.#queue.fail(new Failure('connection-lost', `the replication connection was silent for ${seconds} s, a ping included`));
+    this.#queue.fail(
+      new Failure('connection-lost', `the replication connection was silent for ${seconds} s, a ping included`, {
+        hint: 'Look at the PostgreSQL server and at the network before it (a firewall that forgets idle connections); the same command resumes the build.',
+      }),
+    );
     connectionOf(this.#session.client).stream.destroy();
   }
 

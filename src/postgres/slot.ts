@@ -132,5 +132,6 @@ function throwIfAborted(signal: AbortSignal): void {
 }
 
 function interruption(signal: AbortSignal): Failure {
-  return signal.reason instanceof Failure ? signal.reason : new Failure('interrupted', 'interrupted while the slot was being made');
+  if (signal.reason instanceof Failure) return signal.reason;
+  return new Failure('interrupted', 'interrupted while the slot was being made', { hint: 'No slot was left. Run the same command again.' });
 }

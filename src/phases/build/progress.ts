@@ -1,13 +1,15 @@
 import type { PhaseName } from '../../core/events.ts';
+import { Failure } from '../../core/failure.ts';
 import type { LeafProgress } from '../../core/plan/build-state.ts';
 import { loadedShare } from '../../core/plan/chunks.ts';
 import type { Replay } from '../replay.ts';
 import type { SlotWatch } from '../steering/slot-watch.ts';
+import { startLoop } from './loop.ts';
 import type { Run } from './run-state.ts';
 
 const EVERY_MS = 500;
 
-/** Reports the figures of a phase twice a second until stopped; the output decides how often it shows them. */
+/** Reports the figures of a phase twice a second until stopped; the output decides how often it shows them. A source that is away for a while only delays them. */
 export function startProgress(options: {
   readonly run: Run;
   readonly phase: PhaseName;
@@ -17,7 +19,6 @@ export function startProgress(options: {
   readonly everyMs?: number;
 }): { stop(): Promise<void> } {
   const { run, phase, replay, slot } = options;
-  const stopper = new AbortController();
   const startedAt = run.clock.now();
   const firstShare = loadedShare(options.leaves());
   const firstChanges = run.counters.changes;
@@ -48,21 +49,20 @@ export function startProgress(options: {
     insertLsn = await run.source.insertLsn();
     tell();
   };
-  const loop = async (): Promise<void> => {
-    const signal = AbortSignal.any([stopper.signal, run.signal]);
-    while (!signal.aborted) {
-      // Figures are not worth a failure: the phases meet the same trouble and have the retry policy for it.
-      await report().catch(() => {});
-      await run.clock.sleep(options.everyMs ?? EVERY_MS, signal).catch(() => {});
+  // The last figures of a phase are its final ones, also where the source cannot be asked any more.
+  const conclude = async (): Promise<void> => {
+    try {
+      await report();
+    } catch (error) {
+      if (!(error instanceof Failure)) run.abort(error);
+      tell();
     }
   };
-  const finished = loop();
+  const loop = startLoop(run, options.everyMs ?? EVERY_MS, report);
   return {
     stop: async () => {
-      stopper.abort();
-      await finished;
-      // The last figures of a phase are its final ones, also where the source cannot be asked any more.
-      await report().catch(tell);
+      await loop.stop();
+      await conclude();
     },
   };
 }

@@ -70,6 +70,7 @@ async function lookAtQuery(run: Run, seen: { queryFails: boolean }): Promise<voi
 async function lookAtFile(run: Run): Promise<void> {
   const { flagFile } = run.options.throttles;
   if (flagFile === null) return;
-  if (run.fileExists === undefined) throw new Failure('config', 'limits.flagFile needs a file system');
+  if (run.fileExists === undefined)
+    throw new Failure('config', 'limits.flagFile needs a file system', { hint: 'Remove limits.flagFile from the config.' });
   run.throttle.set('flag-file', (await run.fileExists(flagFile)) ? `file ${flagFile} exists (limits.flagFile)` : null);
 }

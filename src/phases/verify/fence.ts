@@ -113,6 +113,7 @@ async function withoutDocument(frozen: FrozenIndex, ids: readonly string[]): Pro
   return absent;
 }
 
+/** The failure of `work` is the one that counts; one of the release is often only its echo, and what is not released ends with its session. */
 async function releasingOnFailure<T>(kept: { release(): Promise<void> }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../../src/core/events.ts';
+import { Failure } from '../../../src/core/failure.ts';
 import type { LeafProgress } from '../../../src/core/plan/build-state.ts';
 import { startProgress } from '../../../src/phases/build/progress.ts';
 import type { Run } from '../../../src/phases/build/run-state.ts';
@@ -16,7 +17,7 @@ const WHOLE: LeafProgress = { ...LEAF, done: [[0, 100]] };
 /** A phase of which nothing is known but its figures; one second passes in it. */
 function phaseOf(phase: 'load' | 'catchup', leaf: LeafProgress) {
   const told: Progress[] = [];
-  const state = { leaf, now: 0, broken: false };
+  const state: { leaf: LeafProgress; now: number; broken: Error | null; aborted: unknown } = { leaf, now: 0, broken: null, aborted: null };
   const counters = { rows: 0, changes: 7, retries: 0, throttle: '' };
   const run = {
     ...{ counters, table: { estimatedRows: 1000 }, rejected: { ids: new Set() }, throttle: { reason: '' }, signal: new AbortController().signal },
@@ -28,9 +29,12 @@ function phaseOf(phase: 'load' | 'catchup', leaf: LeafProgress) {
     },
     source: {
       insertLsn: async () => {
-        if (state.broken) throw new Error('gone');
+        if (state.broken !== null) throw state.broken;
         return 100n;
       },
+    },
+    abort: (reason: unknown) => {
+      state.aborted = reason;
     },
     reporter: { report: (event: RunEvent) => event.type === 'progress' && told.push(event) },
   } as unknown as Run;
@@ -45,10 +49,26 @@ test('the last figures of the load are its final ones, though its rows were esti
   await new Promise(setImmediate);
   assert.deepEqual([told[0]?.rows, told[0]?.rowsTotal], [0, 1000]);
   Object.assign(counters, { rows: 900 });
-  Object.assign(state, { leaf: WHOLE, now: 1000, broken: true });
+  Object.assign(state, { leaf: WHOLE, now: 1000, broken: new Failure('connection-lost', 'gone') });
   await progress.stop();
   const last = told.at(-1);
   assert.deepEqual([last?.rows, last?.rowsTotal, last?.share, last?.rowsPerSecond], [900, 900, 1, 900]);
+  assert.equal(state.aborted, null);
+});
+
+test('a source that is away costs figures and nothing else; a bug ends the run', async () => {
+  for (const [error, reason] of [
+    [new Failure('connection-lost', 'gone'), null],
+    [new RangeError('BUG'), 'RangeError'],
+  ] as const) {
+    for (const last of [false, true]) {
+      const { state, progress } = phaseOf('load', WHOLE);
+      if (last) await new Promise(setImmediate);
+      state.broken = error;
+      await progress.stop();
+      assert.equal(state.aborted instanceof Error ? state.aborted.name : null, reason);
+    }
+  }
 });
 
 test('a resumed load has the rest before it', async () => {
