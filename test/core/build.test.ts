@@ -1,28 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Build, type Built, type Outcome, resume, transition } from '../../src/core/build.ts';
 import { Failure, type FailureAction, failureKinds, followingActionOf, policyOf } from '../../src/core/failure.ts';
 import type { BuildPhase, BuildState } from '../../src/core/plan/build-state.ts';
 import { requirePassing } from '../../src/core/verify/passing-report.ts';
-
-const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'states.md'), 'utf8');
-
-/** The rows of the table below a heading, as lists of cells without code marks. */
-function tableUnder(heading: string): readonly (readonly string[])[] {
-  const section = page.split(`## ${heading}`)[1]?.split('\n## ')[0] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('| '));
-  return rows
-    .slice(1)
-    .filter((line) => !/^\|\s*---/.test(line))
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim().replaceAll('`', '')),
-    );
-}
+import { tableUnder } from '../support/states-page.ts';
 
 function builtIn(phase: BuildPhase): Built {
   const state: BuildState = {
@@ -67,35 +49,36 @@ const report = requirePassing({
 });
 
 const built = builtIn('load');
-const states: readonly Exclude<Build, { at: 'finished' }>[] = [
-  { at: 'slot' },
-  { at: 'index', cp: 1n },
-  { at: 'load', built },
-  { at: 'catchup', built },
-  { at: 'verify', built },
-  { at: 'hold', built, report },
-  { at: 'swap', built, report },
-  { at: 'cleanup', built, report },
-  { at: 'follow', built, report, deleted: [] },
-];
-const outcomes: readonly Outcome[] = [
-  { kind: 'slot-ready', cp: 1n },
-  { kind: 'index-ready', built },
-  { kind: 'loaded', built },
-  { kind: 'caught-up', built },
-  { kind: 'verified', built, report },
-  { kind: 'released', built, report },
-  { kind: 'swapped', built },
-  { kind: 'cleaned', built, deleted: [] },
-  { kind: 'kept-open', built, deleted: [] },
-  { kind: 'left', built },
-];
+// Records, so that a state or an outcome that is added and is missing here fails to compile; in the order of the page.
+const STATES: { readonly [at in Exclude<Build['at'], 'finished'>]: Extract<Build, { at: at }> } = {
+  slot: { at: 'slot' },
+  index: { at: 'index', cp: 1n },
+  load: { at: 'load', built },
+  catchup: { at: 'catchup', built },
+  verify: { at: 'verify', built },
+  hold: { at: 'hold', built, report },
+  swap: { at: 'swap', built, report },
+  cleanup: { at: 'cleanup', built, report },
+  follow: { at: 'follow', built, report, deleted: [] },
+};
+const OUTCOMES: { readonly [kind in Outcome['kind']]: Extract<Outcome, { kind: kind }> } = {
+  'slot-ready': { kind: 'slot-ready', cp: 1n },
+  'index-ready': { kind: 'index-ready', built },
+  loaded: { kind: 'loaded', built },
+  'caught-up': { kind: 'caught-up', built },
+  verified: { kind: 'verified', built, report },
+  released: { kind: 'released', built, report },
+  swapped: { kind: 'swapped', built },
+  cleaned: { kind: 'cleaned', built, deleted: [] },
+  'kept-open': { kind: 'kept-open', built, deleted: [] },
+  left: { kind: 'left', built },
+};
 
 test('every transition is in docs/states.md, and every row of it is a transition', () => {
   const rows = tableUnder('Forward');
   const found: string[][] = [];
-  for (const state of states) {
-    for (const outcome of outcomes) {
+  for (const state of Object.values(STATES)) {
+    for (const outcome of Object.values(OUTCOMES)) {
       const row = rows.find((cells) => cells[0] === state.at && cells[2] === outcome.kind);
       if (row === undefined) assert.throws(() => transition(state, outcome), RangeError, `${state.at} + ${outcome.kind}`);
       else found.push([state.at, outcome.kind, transition(state, outcome).at]);
@@ -129,12 +112,13 @@ test('every resume is in docs/states.md: each phase, with the alias on the index
   assert.deepEqual([...documented].sort(), [...real].sort());
 });
 
+const ACTIONS: { readonly [action in FailureAction]: true } = { abandon: true, retry: true, restart: true, stop: true, decide: true, refuse: true };
+
 test('what each failure leaves is in docs/states.md, by its action and with its exit code', () => {
   const rows = tableUnder('What a failure leaves');
-  const actions: readonly FailureAction[] = ['abandon', 'retry', 'restart', 'stop', 'decide', 'refuse'];
   assert.deepEqual(
     rows.map(([action, kinds, codes]) => [action?.split(',')[0], kinds, codes]),
-    actions.map((action) => {
+    (Object.keys(ACTIONS) as FailureAction[]).map((action) => {
       const kinds = failureKinds(action);
       return [action, kinds.join(', '), kinds.map((kind) => policyOf(new Failure(kind, '')).exitCode).join(', ')];
     }),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Build } from '../../../src/core/build.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import { Failure } from '../../../src/core/failure.ts';
+import { Failure, type FailureKind } from '../../../src/core/failure.ts';
 import type { Checkpoint } from '../../../src/phases/build/checkpoint.ts';
 import { giveUp } from '../../../src/phases/build/give-up.ts';
 import { newCounters, type Run } from '../../../src/phases/build/run-state.ts';
 import type { Source } from '../../../src/phases/ports.ts';
 import type { AliasTarget, Sink } from '../../../src/phases/sink-ports.ts';
+import { tableUnder } from '../../support/states-page.ts';
 
 interface World {
   readonly at: Build['at'];
@@ -112,4 +113,15 @@ for (const [name, world] of [
 
 test('a stop that can be resumed leaves everything', async () => {
   assert.deepEqual((await givenUp({ at: 'load', error: stopped })).calls, []);
+});
+
+test('what becomes of slot, publication and index is what docs/states.md says of each failure', async () => {
+  for (const [action, kinds = '', , slot = '', index = ''] of tableUnder('What a failure leaves')) {
+    for (const kind of kinds.split(', ') as FailureKind[]) {
+      const { calls } = await givenUp({ at: 'load', error: new Failure(kind, '') });
+      const removes = slot === 'removed' ? ['dropSlot', 'dropPublication'] : [];
+      const marks = index.includes('phase failed') ? ['enter failed'] : [];
+      assert.deepEqual(calls, [...removes, ...marks], `${action}: ${kind}`);
+    }
+  }
 });
