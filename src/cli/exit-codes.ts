@@ -103,7 +103,7 @@ export const KIND_MEANINGS: { readonly [kind in FailureKind]: string } = {
   unreachable: 'A server did not answer before anything was changed.',
   'slot-timeout': 'An older transaction is still open, and making a slot waits for it.',
   'no-free-slot': 'All replication slots or walsenders of the server are taken.',
-  'value-refused': 'PostgreSQL cannot compute an expression of the config for some row.',
+  'value-refused': 'PostgreSQL cannot compute an expression of the config for some row, or a key that it was asked for is no value of its column.',
   'connection-lost': 'A connection was cut and could not be made again in time.',
   'sink-overloaded': 'Elasticsearch went on refusing requests for lack of capacity (429).',
   'sink-blocked': 'The index is blocked for writes (a full disk, mostly).',

@@ -7,7 +7,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import { persist, persistentSink, persistentSource } from './persist.ts';
 import type { Run } from './run-state.ts';
 
-/** What is in flight when a run is stopped may end; who stopped it does not wait longer than this (cli.md, first Ctrl-C). A kill is as safe. */
+/** What is in flight when a run is stopped may end; who stopped it does not wait longer than this (README.md, "Operations": stopping and resuming). A kill is as safe. */
 const GRACE_MS = 10_000;
 /** A server that restarts just now must not be left with the slot; but whoever waits for the exit code must not wait for ever. */
 const RELEASE_TIMEOUT_MS = 30_000;

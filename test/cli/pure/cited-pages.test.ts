@@ -56,6 +56,17 @@ test('every fact that is cited is in docs/servers.md, which the file names, and 
   );
 });
 
+test('every page that a comment names is in the repository', () => {
+  // A page that is written, not read: the report for pull requests.
+  const written = ['summary.md'];
+  for (const [path, text] of files) {
+    if (!/\.(ts|mjs)$/.test(path)) continue;
+    for (const [comment] of text.matchAll(/\/\*[\s\S]*?\*\/|\/\/ .*$/gm))
+      for (const [page] of comment.matchAll(/(?<![\w*./-])[\w./-]*\w\.md\b/g))
+        assert.ok(written.includes(page) || existsSync(join(ROOT, page)), `${path} names ${page}, which does not exist`);
+  }
+});
+
 test('every page of docs that is named exists', () => {
   for (const [path, text] of files)
     for (const [page] of text.matchAll(/\bdocs\/[\w/-]+\.md\b/g))
