@@ -40,7 +40,7 @@ export async function estimateBuild(request: PreflightRequest, clock: Clock): Pr
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
   const generations = await request.sink.generations(request.config.alias);
   const unfinished = generations.find(({ state }) => isUnfinished(state.phase));
-  const { index } = buildNames(request.config.alias, 'xxxx', new Date());
+  const { index } = buildNames(request.config.alias, 'xxxx', clock.date());
   return {
     table,
     plan,

@@ -13,6 +13,7 @@ export interface BuildNames {
 export const SLOT_PREFIX = 'realign_';
 
 /** `date` is wall time (UTC in the name); `build` is four characters of `[a-z0-9]`. */
+// biome-ignore lint/style/noRestrictedGlobals: Date as a type; the clock is the caller's
 export function buildNames(alias: string, build: string, date: Date): BuildNames {
   const stamp = date.toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase();
   const slot = slotName(alias, build);
