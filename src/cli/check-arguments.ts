@@ -84,7 +84,10 @@ function takesValue(name: string, command: string | undefined): boolean {
 function knownCommand(word: string | undefined): CommandName | null {
   if (word === undefined) return null;
   if (isCommand(word)) return word;
-  throw usage(`unknown command ${JSON.stringify(word)}${didYouMean(word, Object.keys(COMMANDS))}`, `Commands: ${Object.keys(COMMANDS).join(', ')}.`);
+  throw usage(
+    `unknown command ${JSON.stringify(word)}${didYouMean(word, Object.keys(COMMANDS))}`,
+    `Commands: ${Object.keys(COMMANDS).join(', ')}. \`realign --help\` lists everything.`,
+  );
 }
 
 function isCommand(word: string): word is CommandName {
@@ -128,7 +131,8 @@ function checkWords(command: CommandName, words: readonly string[]): void {
   const missing = places.filter((place) => place.startsWith('<'))[words.length];
   if (missing !== undefined) {
     const place = PLACES[missing.replaceAll(/[<>.]/g, '')];
-    throw usage(`${place?.name ?? missing} is missing behind ${command}`, `Example: realign ${command} ${place?.example ?? ''}`);
+    const order = command === 'ctl' ? ' pause' : '';
+    throw usage(`${place?.name ?? missing} is missing behind ${command}`, `Example: realign ${command} ${place?.example ?? ''}${order}`);
   }
   if (places.some((place) => place.includes('..')) || words.length <= places.length) return;
   const extra = JSON.stringify(words[places.length]);

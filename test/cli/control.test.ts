@@ -91,8 +91,22 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
     nothing.stdout,
     new RegExp(`^Nothing to remove for ${goods}: looked at 1 generation\\.\n  stays  ${first}   readers are on it \\(${goods}\\)\n`),
   );
+  const unknown = `No index of realign and no config has the name "${goods}x"; did you mean "${goods}"?`;
+  for (const command of ['status', 'abort']) {
+    const told = await runRealign(request(command, `${goods}x`, '--yes'));
+    assert.deepEqual([told.code, told.events.at(-1)?.message], [0, unknown], command);
+  }
+  for (const words of [
+    ['ctl', `${goods}x`, 'pause'],
+    ['rollback', `${goods}x`, '--yes'],
+  ]) {
+    const told = await runRealign(request(...words));
+    assert.deepEqual([told.code, String(errorOf(told.events)?.hint).split('\n')[0]], [20, unknown], words[0]);
+  }
+  const nothingToAbort = await runRealign({ ...request('abort', goods, '--yes'), output: 'human' });
+  assert.match(nothingToAbort.stdout, new RegExp(`looked at 1 generation\\.\n  stays  ${first}   readers are on it `));
   const mistyped = await runRealign(request('cleanup', `${goods}x`, '--yes'));
-  assert.deepEqual([mistyped.code, mistyped.events.at(-1)?.message], [0, `There is no "${goods}x"; did you mean "${goods}"?`]);
+  assert.deepEqual([mistyped.code, mistyped.events.at(-1)?.message], [0, unknown]);
   await assertNoLeaks({ database, indices: [`${goods}*`], allowedIndices: first === undefined ? [] : [first] });
 });
 

@@ -6,6 +6,7 @@ import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+import { knownAliases, unknownAliases } from './known-aliases.ts';
 
 /** `realign abort INDEX`: removes an unfinished build after asking. The live generation and the alias are never touched. */
 export async function abort(context: CommandContext): Promise<CommandOutcome> {
@@ -18,9 +19,16 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
       return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
     }
     const { removed } = await abortBuild({ source, sink, alias });
-    context.output.emit(alias, { type: 'removed', names: removed, kept: [] });
-    return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
+    context.output.emit(alias, { type: 'removed', names: removed, kept: await keptOf(alias, source, sink) });
+    const unknown = unknownAliases([alias], await knownAliases(configuration, sink));
+    return { exitCode: 0, message: unknown === '' ? `The alias ${alias} was not touched.` : unknown, indices: [] };
   });
+}
+
+async function keptOf(alias: string, source: Source, sink: Sink): Promise<readonly { readonly index: string; readonly reason: string }[]> {
+  const { generations } = await readInventory({ source, sink, alias });
+  const reason = (live: boolean): string => (live ? `readers are on it (${alias})` : 'built; `realign cleanup` decides by keep');
+  return generations.map(({ index, live }) => ({ index, reason: reason(live) }));
 }
 
 async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<string> {

@@ -1,5 +1,4 @@
 import { policyOf } from '../../core/failure.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
 import { findLeftovers, type Leftovers, sweep } from '../../phases/generations/sweep.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
@@ -8,6 +7,7 @@ import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+import { knownAliases, unknownAliases } from './known-aliases.ts';
 
 interface Servers {
   readonly source: Source;
@@ -27,7 +27,7 @@ export async function cleanup(context: CommandContext): Promise<CommandOutcome> 
   checkNames(context.named);
   const configuration = configurationOf(context, false);
   return withServers(configuration, context.toolVersion, async (servers): Promise<CommandOutcome> => {
-    const all = await allAliases(configuration, servers.sink);
+    const all = await knownAliases(configuration, servers.sink);
     const aliases = context.named.length > 0 ? context.named : all;
     const cleaned: Cleaned[] = [];
     for (const alias of aliases) cleaned.push(await cleanOne(alias, configuration, context, servers));
@@ -38,18 +38,10 @@ export async function cleanup(context: CommandContext): Promise<CommandOutcome> 
 
 function messageOf(aliases: readonly string[], cleaned: readonly Cleaned[], all: readonly string[]): string {
   if (aliases.length === 0) return 'Nothing to remove: there is no index of realign, and no config names one.';
-  const typos = aliases.filter((alias, at) => cleaned[at]?.unknown === true && !all.includes(alias));
-  return [
-    ...(cleaned.some(({ declined }) => declined) ? ['What was declined was not changed.'] : []),
-    ...typos.map((alias) => `There is no ${JSON.stringify(alias)}${didYouMean(alias, all)}`),
-  ].join('\n');
-}
-
-async function allAliases({ indices }: Configuration, sink: Sink): Promise<readonly string[]> {
-  const readable = (await sink.generations(null)).map(({ state }) => state.alias);
-  // What cannot be judged is told in its turn, and does not keep the others from being cleaned.
-  const unreadable = (await sink.unreadableStates()).flatMap(({ alias }) => (alias === null ? [] : [alias]));
-  return [...new Set([...indices.keys(), ...readable, ...unreadable])];
+  const nothing = aliases.filter((_, at) => cleaned[at]?.unknown === true);
+  return [...(cleaned.some(({ declined }) => declined) ? ['What was declined was not changed.'] : []), unknownAliases(nothing, all)]
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<Cleaned> {

@@ -6,6 +6,7 @@ import { systemClock } from '../clock.ts';
 import { parseSize, SIZE_EXPECTED } from '../config/quantity.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+import { orMeant } from './known-aliases.ts';
 
 const ORDERS = ['pause', 'resume', 'hold', 'swap-now', 'set', 'stop'] as const;
 const TOLD: { readonly [kind in ControlOrder['kind']]: string } = {
@@ -24,7 +25,9 @@ export async function ctl(context: CommandContext): Promise<CommandOutcome> {
   const order = parseOrder(context.words);
   const configuration = configurationOf(context, false);
   const { signal, toolVersion } = context;
-  const name = await withServers(configuration, toolVersion, (servers) => steer({ ...servers, clock: systemClock, alias, order, signal }));
+  const name = await withServers(configuration, toolVersion, (servers) =>
+    orMeant({ alias, configuration, sink: servers.sink }, () => steer({ ...servers, clock: systemClock, alias, order, signal })),
+  );
   return { exitCode: 0, message: `${name}: ${order.kind}. ${TOLD[order.kind].replaceAll('ALIAS', alias)}`, indices: [] };
 }
 
@@ -33,7 +36,7 @@ export function parseOrder([order = '', ...changes]: readonly string[]): Control
   const kind = ORDERS.find((name) => name === order);
   if (kind === undefined) {
     throw new Failure('usage', order === '' ? 'the order is missing' : `unknown order ${JSON.stringify(order)}${didYouMean(order, ORDERS)}`, {
-      hint: `Orders: ${ORDERS.join(', ')}.`,
+      hint: `Orders: ${ORDERS.join(', ')}. Example: realign ctl products pause`,
     });
   }
   if (kind !== 'set') {
@@ -67,7 +70,7 @@ function parseChange(change: string): LimitChanges {
 
 function whole(change: string, value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new Failure('usage', `${change}: expected a whole number, at least 1`);
+  throw new Failure('usage', `${change}: expected a whole number, at least 1`, { hint: 'Example: realign ctl products set rate=5000' });
 }
 
 function bytes(change: string, value: string): number {

@@ -4,6 +4,7 @@ import { formatBytes } from '../config/quantity.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+import { orMeant } from './known-aliases.ts';
 
 /** `realign rollback INDEX [--to GENERATION]`: the alias goes back to a kept generation; says first how old that is. */
 export async function rollback(context: CommandContext): Promise<CommandOutcome> {
@@ -14,7 +15,7 @@ export async function rollback(context: CommandContext): Promise<CommandOutcome>
   const reporter = { report: (event: Parameters<typeof context.output.emit>[1]) => context.output.emit(alias, event) };
   return withServers(configuration, context.toolVersion, async (servers): Promise<CommandOutcome> => {
     const request = { ...servers, clock: systemClock, reporter, alias, to, signal: context.signal };
-    const plan = await planRollback(request);
+    const plan = await orMeant({ alias, configuration, sink: servers.sink }, () => planRollback(request));
     const question = `Move ${alias} from ${plan.from.index} to ${plan.to.index}? It is ${freshnessText(plan.freshness)}.`;
     if (!(await ask(context, question))) return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
     const done = await rollBack(request);

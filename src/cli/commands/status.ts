@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { StatusFacts } from '../output/output-event.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
+import { knownAliases, unknownAliases } from './known-aliases.ts';
 
 const WATCH_EVERY_MS = 2000;
 
@@ -11,15 +12,15 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
   checkNames(context.named);
   const configuration = configurationOf(context, false);
   const aliases = context.named.length === 0 ? [null] : context.named;
-  await withServers(configuration, context.toolVersion, async ({ source, sink }) => {
+  const message = await withServers(configuration, context.toolVersion, async ({ source, sink }) => {
     for (;;) {
       for (const alias of aliases) context.output.emit(alias, { type: 'status', ...statusFacts(await readInventory({ source, sink, alias })) });
-      if (context.flags.watch !== true) return;
+      if (context.flags.watch !== true) return unknownAliases(context.named, await knownAliases(configuration, sink));
       await systemClock.sleep(WATCH_EVERY_MS, context.signal).catch(() => undefined);
       if (context.signal.aborted) throw context.signal.reason;
     }
   });
-  return { exitCode: 0, message: '', indices: [] };
+  return { exitCode: 0, message, indices: [] };
 }
 
 function statusFacts({ generations, slots, orphans }: Inventory): StatusFacts {

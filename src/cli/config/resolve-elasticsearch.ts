@@ -39,12 +39,18 @@ function readUrls(file: ElasticsearchFile, context: ResolveContext): readonly UR
   const urls = texts.map((text) => (URL.canParse(text) ? new URL(text) : null));
   if (texts.length === 0 && file.cloudId === undefined)
     context.problems.add(['elasticsearch'], 'no connection: write elasticsearch.url or cloudId, or set ELASTICSEARCH_URL');
-  if (urls.some((url) => url === null || !/^https?:$/.test(url.protocol) || url.search !== '')) {
-    const problem = 'expected URLs such as https://es.internal:9200';
+  const wrong = texts.find((_, at) => !isPlainUrl(urls[at] ?? null));
+  if (wrong !== undefined) {
+    // What may hold a password or a token is not repeated.
+    const problem = `expected URLs such as https://es.internal:9200${/[@?]/.test(wrong) ? '' : `, not ${JSON.stringify(wrong)}`}`;
     if (context.environment.ELASTICSEARCH_URL === undefined) context.problems.add(['elasticsearch', 'url'], problem);
     else context.problems.addElsewhere(`environment: ELASTICSEARCH_URL: ${problem}`);
   }
   return urls.filter((url) => url !== null);
+}
+
+function isPlainUrl(url: URL | null): boolean {
+  return url !== null && /^https?:$/.test(url.protocol) && url.search === '';
 }
 
 function readCloudId({ cloudId }: ElasticsearchFile, context: ResolveContext): string | undefined {

@@ -24,11 +24,14 @@ export function resolvePostgres(file: PostgresFile, context: ResolveContext): Po
   if (file.url !== undefined && (file.host ?? file.port ?? file.database ?? file.user) !== undefined) {
     problems.add(['postgres', 'url'], 'is written beside host, port, database or user; keep one of the two ways');
   }
+  const known = problems.count;
   const url = readUrl(file, context);
+  const unread = problems.count > known;
   const host = url.host ?? file.host ?? environment.PGHOST ?? (url.present ? 'localhost' : null);
   const user = url.user ?? file.user ?? environment.PGUSER ?? null;
   if (host === null) problems.add(['postgres'], 'no connection: write postgres.url (or host), or set DATABASE_URL or PGHOST');
-  if (user === null && host !== null) problems.add(['postgres'], 'no user: write it into the URL or as postgres.user, or set PGUSER');
+  // A URL that could not be read has been told of, and may have had one.
+  if (user === null && host !== null && !unread) problems.add(['postgres'], 'no user: write it into the URL or as postgres.user, or set PGUSER');
   const database = url.database ?? file.database ?? environment.PGDATABASE ?? user;
   const password = readPassword(file, url, context);
   const port = url.port ?? file.port ?? readPort(context);

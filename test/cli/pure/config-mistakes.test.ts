@@ -132,3 +132,18 @@ test('credentials do not travel over plain http to another host', () => {
   const insecure = text.replace('9200" }', '9200", tlsInsecure: true }');
   assert.equal(loadText({ text: insecure, environment }).configuration.elasticsearch.rejectUnauthorized, false);
 });
+
+test('an address that cannot be read is one mistake, with what was seen unless it may hold a secret', () => {
+  const text = 'version: 1\npostgres: {}\nindices: { a: { table: t } }\n';
+  const lines = (environment: { readonly [name: string]: string }) => mistakesIn({ text, environment }).slice(1);
+  const good = { DATABASE_URL: 'postgres://u@localhost/d', ELASTICSEARCH_URL: 'http://localhost:9200' };
+  assert.deepEqual(lines({ ...good, ELASTICSEARCH_URL: 'localhost:9200' }), [
+    'environment: ELASTICSEARCH_URL: expected URLs such as https://es.internal:9200, not "localhost:9200"',
+  ]);
+  assert.deepEqual(lines({ ...good, ELASTICSEARCH_URL: 'u:hunter2@localhost' }), [
+    'environment: ELASTICSEARCH_URL: expected URLs such as https://es.internal:9200',
+  ]);
+  assert.deepEqual(lines({ ...good, DATABASE_URL: 'localhost/shop' }), [
+    'environment: DATABASE_URL: expected postgres://user@host:5432/database (one host; percent-encode special characters in the password)',
+  ]);
+});
