@@ -1,6 +1,6 @@
-import { Failure } from '../core/failure.ts';
 import { didYouMean } from '../core/nearest-name.ts';
 import type { Flags } from './arguments.ts';
+import { usage } from './check-arguments.ts';
 import { DEFAULT_OCCASIONS, NO_OUTLETS, noticeUrlProblem, type Outlets, pushUrlProblem } from './config/resolve-outlets.ts';
 import type { MaskRequest } from './report/key-mask.ts';
 import { REPORT_FORMATS, type ReportFormat } from './report/write-report.ts';
@@ -18,7 +18,7 @@ export interface OutletFlags {
 export function outletFlags(flags: Flags): OutletFlags {
   const text = (name: string) => (typeof flags[name] === 'string' ? flags[name] : null);
   const directory = text('report');
-  if (directory === null && flags['report-format'] !== undefined) throw new Failure('usage', '--report-format needs --report DIR');
+  if (directory === null && flags['report-format'] !== undefined) throw usage('--report-format needs --report DIR');
   return {
     report: directory === null ? null : { directory, formats: formatsOf(text('report-format')) },
     mask: { hashKeys: flags['hash-keys'] === true, showValues: showValues(text('show-values')) },
@@ -45,16 +45,13 @@ function formatsOf(text: string | null): readonly ReportFormat[] {
   return [...new Set(names)].map((name) => {
     const format = REPORT_FORMATS.find((known) => known === name);
     if (format !== undefined) return format;
-    throw new Failure(
-      'usage',
-      `--report-format: expected a list of ${REPORT_FORMATS.join(', ')}, not ${JSON.stringify(name)}${didYouMean(name, REPORT_FORMATS)}`,
-    );
+    throw usage(`--report-format: expected a list of ${REPORT_FORMATS.join(', ')}, not ${JSON.stringify(name)}${didYouMean(name, REPORT_FORMATS)}`);
   });
 }
 
 function urlFlag(flag: string, text: string | null, problemOf: (text: string) => string | null): URL | null {
   if (text === null) return null;
   const problem = problemOf(text);
-  if (problem !== null) throw new Failure('usage', `--${flag}: ${problem}`);
+  if (problem !== null) throw usage(`--${flag}: ${problem}`);
   return new URL(text);
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import type { Flags } from '../arguments.ts';
+import { usage } from '../check-arguments.ts';
 import type { Environment } from '../config/environment.ts';
 import { aliasProblem } from '../config/index-names.ts';
 import { type Configuration, type IndexEntry, loadConfiguration } from '../config/load.ts';
@@ -76,6 +77,6 @@ export function wantedIndices({ named }: CommandContext, { indices }: Configurat
 export function checkNames(named: readonly string[]): void {
   for (const alias of named) {
     const problem = aliasProblem(alias);
-    if (problem !== null) throw new Failure('usage', `${JSON.stringify(alias)} cannot be an alias: ${problem}`);
+    if (problem !== null) throw usage(`${JSON.stringify(alias)} cannot be an alias: ${problem}`);
   }
 }

@@ -2,8 +2,10 @@ import type { ControlOrder, LimitChanges } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { steer } from '../../phases/steering/steer.ts';
+import { usage } from '../check-arguments.ts';
 import { systemClock } from '../clock.ts';
-import { parseSize, SIZE_EXPECTED } from '../config/quantity.ts';
+import { FlagMistakes } from '../config/flag-mistakes.ts';
+import { ABOVE_ZERO, parseSize, SIZE_EXPECTED } from '../config/quantity.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
 import { orMeant } from './known-aliases.ts';
@@ -40,14 +42,18 @@ export function parseOrder([order = '', ...changes]: readonly string[]): Control
     });
   }
   if (kind !== 'set') {
-    if (changes.length > 0) throw new Failure('usage', `${kind} takes nothing behind it, not ${JSON.stringify(changes[0])}`);
+    if (changes.length > 0) throw usage(`${kind} takes nothing behind it, not ${JSON.stringify(changes[0])}`);
     return { kind };
   }
   if (changes.length === 0) throw new Failure('usage', 'set needs at least one NAME=VALUE', { hint: 'Example: realign ctl products set rate=5000' });
-  return { kind, limits: Object.assign({}, ...changes.map(parseChange)) as LimitChanges };
+  const mistakes = new FlagMistakes();
+  const limits = Object.assign({}, ...changes.map((change) => mistakes.read(() => parseChange(change), {}))) as LimitChanges;
+  mistakes.throwIfAny();
+  return { kind, limits };
 }
 
 const NAMES = ['rate', 'copy-jobs', 'bulk-jobs', 'max-slot-wal'];
+const SETTABLE = `What can be set: ${NAMES.join(', ')}.`;
 
 function parseChange(change: string): LimitChanges {
   const [name = '', value = ''] = change.split('=', 2);
@@ -63,18 +69,18 @@ function parseChange(change: string): LimitChanges {
       return { maxSlotWal: bytes(change, value) };
     default:
       throw new Failure('usage', `${JSON.stringify(name)} cannot be set${didYouMean(name, NAMES)}`, {
-        hint: `What can be set: ${NAMES.join(', ')}.`,
+        hint: SETTABLE,
       });
   }
 }
 
 function whole(change: string, value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new Failure('usage', `${change}: expected a whole number, at least 1`, { hint: 'Example: realign ctl products set rate=5000' });
+  throw usage(`${change}: expected a whole number, at least 1`, 'Example: realign ctl products set rate=5000');
 }
 
 function bytes(change: string, value: string): number {
   const size = parseSize(value);
-  if (size === null || size === 0) throw new Failure('usage', `${change}: ${SIZE_EXPECTED}`);
+  if (size === null || size === 0) throw usage(`${change}: ${size === 0 ? ABOVE_ZERO : SIZE_EXPECTED}`, SETTABLE);
   return size;
 }

@@ -6,6 +6,7 @@ import { type BuildResult, runBuild } from '../../phases/build.ts';
 import { aftermath, learn, NO_FACTS, type RunFacts } from '../aftermath.ts';
 import { systemClock } from '../clock.ts';
 import { errorCode } from '../config/environment.ts';
+import { invalidFlag } from '../config/flag-values.ts';
 import type { Configuration, IndexEntry } from '../config/load.ts';
 import { formatDuration } from '../config/quantity.ts';
 import { runOptions } from '../config/run-options.ts';
@@ -49,7 +50,7 @@ function requireIndices({ named, flags }: CommandContext): void {
 function parallelOf({ flags }: CommandContext): number {
   const text = typeof flags.parallel === 'string' ? flags.parallel : '1';
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new Failure('usage', `--parallel: expected a whole number, at least 1, not ${JSON.stringify(text)}`);
+  throw invalidFlag('parallel', text, 'expected a whole number, at least 1');
 }
 
 /** At most `count` at a time; the results in the order of `list`. */

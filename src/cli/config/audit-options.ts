@@ -60,7 +60,10 @@ function readKeys(path: string): readonly string[] {
     const keys = [...new Set(lines.filter((line) => line !== ''))];
     if (keys.length > 0) return keys;
   } catch (error) {
-    throw new Failure('usage', `--keys-file: ${path} cannot be read (${errorCode(error)})`, { cause: error });
+    throw new Failure('usage', `--keys-file: ${path} cannot be read (${errorCode(error)})`, {
+      hint: 'A file with one document id a line. Nothing was contacted.',
+      cause: error,
+    });
   }
   throw usage(`--keys-file: ${path} names no key`);
 }

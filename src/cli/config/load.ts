@@ -81,7 +81,11 @@ export function loadConfiguration(request: LoadRequest): Configuration {
 }
 
 function readConfigText({ path, adHoc, needsIndices }: LoadRequest): string | null {
-  if (path !== null && adHoc !== null) throw new Failure('usage', '--table is for runs without a config file, and --config names one');
+  if (path !== null && adHoc !== null) {
+    throw new Failure('usage', '--table is for runs without a config file, and --config names one', {
+      hint: 'Leave out one of the two. Nothing was contacted.',
+    });
+  }
   try {
     const text = readFileSync(path ?? DEFAULT_PATH, 'utf8');
     if (adHoc === null) return text;
