@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { CronJob, Job } from 'kubernetes-models/batch/v1';
 import { parse } from 'yaml';
 
-const MANIFESTS = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'recipes', 'kubernetes');
+const MANIFESTS = join(import.meta.dirname, '..', '..', '..', 'docs', 'recipes', 'kubernetes');
 const KINDS = { 'cronjob.yaml': CronJob, 'job.yaml': Job } as const;
 
 for (const [file, Kind] of Object.entries(KINDS)) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 
-const RECIPES = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'recipes');
+const RECIPES = join(import.meta.dirname, '..', '..', '..', 'docs', 'recipes');
 
 /** A `realign` (and `npx realign`) that ends with one code after the other and writes down its calls, and a `sleep` that does not. */
 const PROGRAMS = {
