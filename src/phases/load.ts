@@ -128,7 +128,7 @@ export class Load {
     try {
       return await persist(this.#run, 'copy', () => this.#read(open));
     } catch (error) {
-      this.#close(open);
+      this.#leave(open);
       throw error;
     }
   }
@@ -198,19 +198,20 @@ export class Load {
       if (open.generation === this.#generation) {
         this.#leaves = this.#leaves.map((leaf) => (leaf.oid === open.chunk.oid ? withDone(leaf, open.chunk) : leaf));
       }
+      // Only now: a chunk that ends in any other way must get its deletes again from the stream, whoever goes on.
+      this.#replay.acknowledger.chunkFinished(open.floor);
+      this.#leave(open);
+      this.#forgetDeletes(open);
     } finally {
       await Promise.allSettled(sends);
-      this.#close(open);
+      this.#leave(open);
     }
     await this.#run.failpoint?.('chunk.settled');
     await this.#checkpoint(this.#leaves);
   }
 
-  #close(open: OpenChunk): void {
-    if (!this.#inFlight.delete(open)) return;
-    this.#replay.acknowledger.chunkFinished(open.floor);
-    this.#replay.gate.leave();
-    this.#forgetDeletes(open);
+  #leave(open: OpenChunk): void {
+    if (this.#inFlight.delete(open)) this.#replay.gate.leave();
   }
 
   /** Later chunks see what this one saw. One that is being opened may have taken its snapshot before: then the next chunk's end decides. */

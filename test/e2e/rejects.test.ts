@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
 import { parseLsn } from '../../src/core/lsn.ts';
+import type { PgSnapshot } from '../../src/core/wal/snapshot.ts';
 import type { Sink } from '../../src/phases/sink-ports.ts';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { assertIndexEqualsTable } from '../support/oracle.ts';
@@ -120,6 +121,49 @@ test('a row that the load rejects after the replay has mended or deleted it is n
   assert.equal(run.result.verify?.rejected, 1);
   assert.deepEqual(await rejectedInState(alias), ['9']);
   await assertIndexEqualsTable({ client: database.client, table: 'public.late', where: "v <> 'poison'", index: run.result.index });
+  await deleteIndicesLike(`${alias}*`);
+});
+
+test('a row that was rejected while its commit is not visible yet (synchronous standby) stays on the list', async () => {
+  const alias = uniqueAlias();
+  await database.client.query(
+    `create table hidden (id int primary key, v text); insert into hidden select g, '2024-01-01' from generate_series(1, 20) g`,
+  );
+  let hidden: bigint | null = null;
+  let rejected = false;
+  let asked = 0;
+  const without = (snapshot: PgSnapshot): PgSnapshot =>
+    hidden === null ? snapshot : { ...snapshot, inProgress: new Set([...snapshot.inProgress, hidden]) };
+  const run = await buildInProcess({
+    database,
+    alias,
+    table: 'public.hidden',
+    config: { fields: { v: { type: 'date' } } },
+    options: { maxRejects: 1 },
+    onEvent: (event) => {
+      if (event.type === 'rejected') rejected = true;
+    },
+    failpoint: async (name) => {
+      if (name !== 'catchup.applied') return;
+      const { rows } = await database.client.query(`insert into hidden values (99, 'poison') returning pg_current_xact_id()::text as xid`);
+      hidden = BigInt(rows[0].xid);
+      await waitFor('the row to be rejected', () => rejected);
+    },
+    wrapSource: (source) => ({
+      ...source,
+      currentSnapshot: async () => without(await source.currentSnapshot()),
+      lookup: async (request) => {
+        const { snapshot, rows } = await source.lookup(request);
+        if (hidden === null) return { snapshot, rows };
+        const early = { snapshot: without(snapshot), rows: [] };
+        if (++asked === 3) hidden = null;
+        return early;
+      },
+    }),
+  });
+  assert.equal(asked, 3);
+  assert.equal(run.result.verify?.rejected, 1);
+  assert.deepEqual(await rejectedInState(alias), ['99']);
   await deleteIndicesLike(`${alias}*`);
 });
 

@@ -4,7 +4,7 @@ import { Failure } from '../../src/core/failure.ts';
 import type { ChangeStream } from '../../src/phases/ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interceptBulks } from './bulk-inspection.ts';
-import { assertNotVerified, insertDuringLoad, type RuleWorld, ruleWorld } from './rule-world.ts';
+import { assertNotVerified, deleteBehindTheBulk, insertDuringLoad, type RuleWorld, ruleWorld } from './rule-world.ts';
 import { wrapStream } from './wrapped.ts';
 
 let world: RuleWorld;
@@ -83,4 +83,35 @@ test('R4: a change that was received but not applied comes again after a crash',
 test('without R4 (acknowledged on receipt) it is lost, and the verifier stops the build', async () => {
   await crashBeforeEffect({ id: 'b', acknowledge: acknowledgeOnReceipt });
   await assertNotVerified(world.build());
+});
+
+/**
+ * An orderly stop between the write of a chunk's rows and the repetition of its deletes: one of its rows was deleted and forgotten by Elasticsearch meanwhile. The replay is
+ * just then about to acknowledge.
+ */
+test('R4: a chunk that is stopped before its deletes were sent again still holds the acknowledgement back', async () => {
+  let written = false;
+  let acknowledging = false;
+  let stopped = false;
+  const died = world.build({
+    wrapSink: (sink) => deleteBehindTheBulk(world, sink, { id: '9' }),
+    failpoint: async (name) => {
+      if (name === 'chunk.written' && !stopped) {
+        written = true;
+        await waitFor('the replay to acknowledge', () => acknowledging);
+        stopped = true;
+        throw new Failure('interrupted', 'stopped by the test');
+      }
+      if (name === 'replay.durable' && written) {
+        acknowledging = true;
+        await waitFor('the stop', () => stopped);
+        // The chunk has been given up by then.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  });
+  await assert.rejects(died, (error) => error instanceof Failure && error.kind === 'interrupted');
+  const run = await world.build();
+  assert.ok(run.events.some((event) => event.type === 'build.started' && event.resumed));
+  await world.assertEqual(run.result.index);
 });

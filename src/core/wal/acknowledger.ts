@@ -26,6 +26,11 @@ export class Acknowledger {
     return this.#waiting.length;
   }
 
+  /** Of the durable commits that no snapshot has been seen to show yet. */
+  get unseenXids(): ReadonlySet<number> {
+    return new Set(this.#waiting.flatMap(({ xid }) => (xid === null ? [] : [xid])));
+  }
+
   offer(commits: readonly DurableCommit[]): void {
     for (const commit of commits) this.#waiting.push(commit);
   }

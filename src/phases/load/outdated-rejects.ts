@@ -2,8 +2,8 @@ import { DocumentEncoder } from '../../core/encode/document.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
 import { persist } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
-import type { ReplayControl } from '../replay/replay-control.ts';
 import { rowsOf } from '../replay/resolve-lookups.ts';
+import type { Replay } from '../replay.ts';
 import type { FrozenIndex } from '../sink-ports.ts';
 import { batches, closingAfter } from '../verify/comparison.ts';
 
@@ -11,30 +11,33 @@ import { batches, closingAfter } from '../verify/comparison.ts';
  * Takes off the list of rejects what is none any more: a refusal of the load may become known after the replay has mended or deleted that row, and then nothing of the
  * stream speaks of it again. Left there, it would excuse a document that is lost later. Call it when the load is over and the replay has caught up.
  */
-export async function forgetOutdatedRejects(run: Run, replay: ReplayControl): Promise<void> {
+export async function forgetOutdatedRejects(run: Run, replay: Pick<Replay, 'hold' | 'release' | 'acknowledger'>): Promise<void> {
   if (run.rejected.ids.size === 0) return;
   // Between two transactions: a row that is refused again while it is looked at must stay on the list.
   await replay.hold();
   try {
-    await persist(run, 'rejects', () => lookAtAll(run));
+    await persist(run, 'rejects', () => lookAtAll(run, replay.acknowledger.unseenXids));
   } finally {
     replay.release();
   }
 }
 
-async function lookAtAll(run: Run): Promise<void> {
+async function lookAtAll(run: Run, unseen: ReadonlySet<number>): Promise<void> {
   await run.sink.refresh(run.names.index);
   const frozen = await run.sink.freeze(run.names.index);
   await closingAfter(
     () => frozen.close(),
     async () => {
-      for (const ids of batches([...run.rejected.ids])) await forget(run, frozen, ids);
+      for (const ids of batches([...run.rejected.ids])) await forget(run, frozen, ids, unseen);
     },
   );
 }
 
-/** A row that is gone by now is deleted by the stream at the latest before the fence, and one that comes again is judged then. */
-async function forget(run: Run, frozen: FrozenIndex, ids: readonly string[]): Promise<void> {
+/**
+ * A row that is gone by now is deleted by the stream at the latest before the fence, and one that comes again is judged then. Behind a synchronous standby a row that was applied
+ * may be not there yet: the lookup waits for what is `unseen`.
+ */
+async function forget(run: Run, frozen: FrozenIndex, ids: readonly string[], unseen: ReadonlySet<number>): Promise<void> {
   const indexed = new Set((await frozen.byIds(ids)).map(({ id }) => id));
   const asked = ids.flatMap((id) => {
     const key = indexed.has(id) ? null : keyOfRejected(run, id);
@@ -44,7 +47,7 @@ async function forget(run: Run, frozen: FrozenIndex, ids: readonly string[]): Pr
     run,
     new DocumentEncoder(run.documents),
     asked.map(({ key }) => key),
-    { xids: new Set(), snapshotName: null },
+    { xids: unseen, snapshotName: null },
   );
   const gone = asked.filter(({ id }) => !rows.has(Buffer.from(id).toString('latin1')));
   for (const id of [...indexed, ...gone.map((one) => one.id)]) run.rejected.mend(id);
