@@ -193,8 +193,13 @@ export interface Source extends ControlSource, PressureSource {
   /** The whole table (all leaves) as COPY text under an exported snapshot (or a fresh REPEATABLE READ one if null). */
   openTable(request: TableRequest): Promise<ChunkReader>;
   lookup(request: LookupRequest): Promise<LookupResult>;
-  /** Throws `value-refused` for a key that is no value of its column's type, and for an expression that cannot be computed. */
+  /**
+   * Throws `value-refused` for a key that is no value of its column's type, and for an expression that cannot be computed; `source-changed` for a text that cannot be
+   * converted between the database's encoding and ours, of a key or of the table. `canBeKeys` tells the two apart.
+   */
   readReference(request: ReferenceRequest): Promise<readonly ReferenceRow[]>;
+  /** Whether all of these are values of the key columns' types, in the database's encoding; nothing of a table or of the config is read. */
+  canBeKeys(key: readonly Column[], keys: readonly (readonly string[])[]): Promise<boolean>;
   /** Keeps an exported snapshot alive by importing it in a session of its own; re-exports it under a new name. */
   keepSnapshot(snapshotName: string | null): Promise<{ readonly snapshotName: string; release(): Promise<void> }>;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReferenceRequest, ReferenceRow } from '../phases/ports.ts';
+import { NO_VALUE_OF_ITS_TYPE } from './can-be-keys.ts';
 import { query, type Session, type TextRow, textOf } from './connect.ts';
 import { hasExpressions } from './expression.ts';
 import { inParts, keyValues, matchesKey, readKeyOperators } from './key-rows.ts';
@@ -9,8 +10,6 @@ import { beginUnder, endTransaction } from './snapshot-transaction.ts';
 import { readTypes } from './types-catalog.ts';
 
 const KEYS_PER_STATEMENT = 500;
-/** A key that was read off a foreign document may be no value of its column's type. */
-const DATA_EXCEPTIONS = { '22': 'value-refused' } as const;
 /** The block sample is taken this much larger than asked, then thinned by a hash of the key, so that neighbours in a block do not crowd it. */
 const OVERSAMPLING = 20;
 
@@ -76,7 +75,7 @@ async function run(session: Session, request: ReferenceRequest, sql: string): Pr
   const context = {
     doing: `reading reference rows of ${request.table.schema}.${request.table.name}`,
     expressions: hasExpressions({ columns, where: request.where }),
-    overrides: DATA_EXCEPTIONS,
+    overrides: NO_VALUE_OF_ITS_TYPE,
   };
   const rows = await query(session, context, sql);
   return rows.map((row) => referenceRow(request, row));

@@ -1,6 +1,7 @@
 import { parseLsn } from '../core/lsn.ts';
 import type { Source } from '../phases/ports.ts';
 import { describeBlockers } from './blockers.ts';
+import { canBeKeys } from './can-be-keys.ts';
 import { describeTable } from './catalog.ts';
 import { openChunk, openTable } from './chunk.ts';
 import { type PostgresConfig, query, type Session, textOf } from './connect.ts';
@@ -85,7 +86,7 @@ function replicationPart(config: PostgresConfig, pool: SessionPool, options: Sou
   };
 }
 
-type RowsPart = Pick<Source, 'openChunk' | 'openTable' | 'lookup' | 'readReference' | 'keepSnapshot'>;
+type RowsPart = Pick<Source, 'openChunk' | 'openTable' | 'lookup' | 'readReference' | 'canBeKeys' | 'keepSnapshot'>;
 
 function rowsPart(config: PostgresConfig, pool: SessionPool): RowsPart {
   return {
@@ -93,6 +94,7 @@ function rowsPart(config: PostgresConfig, pool: SessionPool): RowsPart {
     openTable: (request) => openTable(pool, request),
     lookup: (request) => pool.use((session) => lookup(session, request)),
     readReference: (request) => pool.use((session) => readReference(session, request)),
+    canBeKeys: (key, keys) => pool.use((session) => canBeKeys(session, key, keys)),
     keepSnapshot: (snapshotName) => keepSnapshot(config, snapshotName),
   };
 }

@@ -179,3 +179,29 @@ describe('a repair beside other writers', () => {
     await client.query(`drop owned by ${name}; drop role ${name}`);
   });
 });
+
+describe('rows that an expression of the config cannot compute', () => {
+  let world: AuditWorld;
+
+  before(async () => {
+    const schema = `create table shares (id int primary key, a int not null, b int not null); insert into shares select g, g, 1 from generate_series(1, 20) g; analyze shares`;
+    world = await auditWorld(20, { computed: { ratio: 'a / b' } }, { schema, table: 'public.shares' });
+    await put(world.index, 'abc', '{}');
+    await world.database.client.query('update shares set b = 0 where id = 5');
+  });
+
+  after(async () => world?.dispose());
+
+  const there = async (id: string): Promise<number> => (await elasticsearch('GET', `/${world.index}/_doc/${id}?_source=false`)).status;
+
+  it('end a repair of named keys, and keep their documents', async () => {
+    const repair = world.audit({ options: { repair: 'yes', keys: ['5', 'abc'] } });
+    await assert.rejects(repair, { kind: 'value-refused', hint: /nullif/ });
+    assert.deepEqual([await there('5'), await there('abc')], [200, 200]);
+  });
+
+  it('do not keep a foreign document from being told as one', async () => {
+    const { report } = await world.audit({ options: { repair: 'yes', keys: ['4', 'abc'] } });
+    assert.deepEqual([named(report), report.repair?.proved, await there('4'), await there('abc')], [['extra abc'], 1, 200, 404]);
+  });
+});

@@ -6,6 +6,8 @@ export type KeyOfId = { readonly kind: 'key'; readonly key: readonly string[] } 
 /** Undoes the id encoding of `core/encode/document-id.ts`. */
 export function keyOfId(plan: Pick<DocumentPlan, 'key' | 'idHash'>, id: string): KeyOfId {
   if (plan.idHash === 'sha256' && id.startsWith('sha256:')) return { kind: 'hashed' };
+  // No text of PostgreSQL holds it, and a statement would end there.
+  if (id.includes('\0')) return { kind: 'foreign' };
   if (plan.key.length === 1) return { kind: 'key', key: [id] };
   const parts = splitParts(id);
   return parts?.length === plan.key.length ? { kind: 'key', key: parts } : { kind: 'foreign' };

@@ -63,6 +63,7 @@ const SOURCE_CALLS: Calls<Source> = {
   openTable: 'once',
   lookup: 'once',
   readReference: 'once',
+  canBeKeys: 'once',
   keepSnapshot: 'once',
   readComment: 'once',
   changeComment: 'again',

@@ -131,6 +131,7 @@ export class World {
         snapshot: null as never,
         rows: named(rowsOf(snapshotName), keys).map((row) => rowFromTexts(row)),
       }),
+      canBeKeys: async (_, keys) => keys.every(([id]) => id !== 'abc'),
       readReference: async ({ rows, snapshotName }) => {
         const all = rowsOf(snapshotName);
         return ('keys' in rows ? named(all, rows.keys) : [...all.values()].slice(0, rows.random)).map(referenceOf);

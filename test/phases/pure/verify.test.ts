@@ -350,6 +350,18 @@ test('settling: an id that is no value of the key is asked alone and named as ex
   assert.deepEqual(named(report), ['6 missing', 'abc extra']);
 });
 
+test('settling: a row that cannot be computed ends the verification; its document is not called extra', async () => {
+  const world = new World(ROWS);
+  world.documents.delete('6');
+  const context = world.context();
+  const failure = new Failure('value-refused', 'division by zero');
+  const readReference: typeof context.source.readReference = (request) => {
+    if ('keys' in request.rows && request.rows.keys.some(([id]) => id === '6')) throw failure;
+    return context.source.readReference(request);
+  };
+  await assert.rejects(verifyBySettling({ ...context, source: { ...context.source, readReference } }), (error) => error === failure);
+});
+
 test('settling: an id that is a hash cannot be asked for, so it stays unsettled unless it goes', async () => {
   const world = new World(ROWS);
   world.write('sha256:00', '{}');
