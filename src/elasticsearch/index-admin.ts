@@ -6,7 +6,7 @@ import type { Http } from './connect.ts';
 import { type Mapping, mappingDifferences } from './created-index.ts';
 import { waitForHealth } from './health.ts';
 import { type FlatSettings, fetchSettings, loadSettings, settingsThatDiffer } from './settings.ts';
-import { parseState, readRawState } from './state.ts';
+import { isCopy, parseState, readRawState } from './state.ts';
 
 const NO_PRIMARY_HINT =
   'See GET _cluster/allocation/explain: most often the disks are above the high watermark, or allocation is disabled. The same command continues once it is mended.';
@@ -49,13 +49,13 @@ export async function indexBytes(http: Http, index: string): Promise<number | nu
 }
 
 /**
- * Deletes exactly this index; gone already is fine. Throws `sink-refused` if it is another index by that name or carries no state of ours,
+ * Deletes exactly this index; gone already is fine. Throws `sink-refused` if it is another index by that name or carries no state of its own,
  * `alias-changed` if its alias is on it: what readers use is never deleted.
  */
 export async function deleteIndex(http: Http, index: string, uuid: string): Promise<void> {
   const made = await readMade(http, index, true);
   if (made === null) return;
-  if (made.uuid !== uuid || made.state === undefined) {
+  if (made.uuid !== uuid || made.state === undefined || isCopy(index, made.state)) {
     throw new Failure('sink-refused', `the index ${index} is not the one this tool made, so it is not deleted`, {
       hint: `Expected UUID ${uuid}, found ${made.uuid}.`,
     });

@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
-import type { Generation, UnreadableState } from '../phases/sink-ports.ts';
+import { isIndexOf } from '../core/plan/names.ts';
+import type { Generation, GenerationCopy, UnreadableState } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */
@@ -17,12 +18,13 @@ export async function writeState(http: Http, index: string, state: BuildState): 
 }
 
 /**
- * All indices that carry our state, for one alias or for all, newest first. Throws `state-unknown` for a state of that alias which this version cannot read: nothing may be
+ * All indices that carry a state of their own, for one alias or for all, newest first; those with another's are in `listCopies`. Throws `state-unknown` for a state of that alias which this version cannot read: nothing may be
  * decided about an alias without all of its builds. Of all aliases those are left out that cannot be read (see `listUnreadable`): one must not take the others down.
  */
 export async function listGenerations(http: Http, alias: string | null): Promise<readonly Generation[]> {
   const states = new Map<string, BuildState>();
   for (const [index, raw] of await readRawStates(http)) {
+    if (isCopy(index, raw)) continue;
     if (alias === null ? isReadable(raw) : aliasOf(raw) === alias) states.set(index, parseState(raw, index));
   }
   const names = [...states.keys()];
@@ -40,6 +42,20 @@ export async function listUnreadable(http: Http): Promise<readonly UnreadableSta
     const { format, slot } = (raw ?? {}) as { readonly [key: string]: unknown };
     return { index, alias: aliasOf(raw), slot: typeof slot === 'string' ? slot : null, format: JSON.stringify(format) ?? 'none' };
   });
+}
+
+/** The indices that carry the state of another index, of all aliases. */
+export async function listCopies(http: Http): Promise<readonly GenerationCopy[]> {
+  const copies: GenerationCopy[] = [];
+  for (const [index, raw] of await readRawStates(http)) {
+    if (isReadable(raw) && isCopy(index, raw)) copies.push({ index, alias: raw.alias, build: raw.build });
+  }
+  return copies;
+}
+
+/** What cannot be read is not called a copy: its version may name indices in another way. */
+export function isCopy(index: string, raw: unknown): boolean {
+  return isReadable(raw) && !isIndexOf(index, raw);
 }
 
 /** Our state on one index, unchecked; undefined if it carries none or does not exist. */

@@ -14,6 +14,7 @@ export async function makeIndex(run: Run, cp: bigint, previous: string | null): 
     tool: run.tool,
     build: names.slot.slice(-4),
     alias: config.alias,
+    index: names.index,
     phase: 'load',
     slot: names.slot,
     publication: names.publication,

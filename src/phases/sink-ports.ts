@@ -28,7 +28,7 @@ export type AliasTarget =
   | { readonly kind: 'alias'; readonly indices: ReadonlyMap<string, AliasProperties> }
   | { readonly kind: 'index' };
 
-/** An index of ours (it carries `_meta.realign`). */
+/** An index of ours: it carries `_meta.realign`, and has the name that this was written for. */
 export interface Generation {
   readonly index: string;
   readonly uuid: string;
@@ -85,6 +85,13 @@ export interface UnreadableState {
   readonly format: string;
 }
 
+/** An index that carries the state of another one, because it was made of it (a clone, a restored snapshot). Whoever made it decides about it. */
+export interface GenerationCopy {
+  readonly index: string;
+  readonly alias: string;
+  readonly build: string;
+}
+
 /** The outcome of a swap call that was understood; anything else throws. */
 export type SwapOutcome = 'swapped' | 'alias-changed';
 
@@ -119,6 +126,8 @@ export interface Sink extends AuditSink {
   generations(alias: string | null): Promise<readonly Generation[]>;
   /** Indices of ours, of any alias, with a state that this version cannot read. */
   unreadableStates(): Promise<readonly UnreadableState[]>;
+  /** Copies of indices of ours, of any alias; they are in no other list, so nothing is ever done to them. */
+  copies(): Promise<readonly GenerationCopy[]>;
   createIndex(request: CreateIndexRequest): Promise<{ readonly uuid: string }>;
   /** The UUID of a concrete index, or null if it is gone. */
   indexUuid(index: string): Promise<string | null>;

@@ -70,32 +70,34 @@ test('a mapping that the server does not know is refused with its reason', async
 });
 
 test('the state is written whole and found again, newest generation first', async () => {
-  for (const build of ['b001', 'b002']) await sink.createIndex({ ...requestOf(alias, build), index: `${alias}-${build}` });
+  const [older, newest] = [requestOf(alias, 'b001').index, requestOf(alias, 'b002').index];
+  for (const build of ['b001', 'b002']) await sink.createIndex(requestOf(alias, build));
   const newer: BuildState = { ...stateOf(alias, 'b002'), phase: 'finished', startedAt: '2026-11-30T00:00:00.000Z', rejectedIds: ['é"1'] };
-  await sink.writeState(`${alias}-b002`, newer);
-  await sink.swap({ alias, to: `${alias}-b001`, from: null, properties: {}, adopt: false });
+  await sink.writeState(newest, newer);
+  await sink.swap({ alias, to: older, from: null, properties: {}, adopt: false });
   const found = await sink.generations(alias);
   assert.deepEqual(
     found.map(({ index }) => index),
-    [`${alias}-b002`, `${alias}-b001`],
+    [newest, older],
   );
   assert.deepEqual(found[0]?.state, newer);
-  assert.equal(found[0]?.uuid, await sink.indexUuid(`${alias}-b002`));
+  assert.equal(found[0]?.uuid, await sink.indexUuid(newest));
   assert.deepEqual([...(found[1]?.aliases ?? [])].sort(), [requestOf(alias, 'b001').buildAlias, alias].sort());
-  assert.ok((await sink.generations(null)).some(({ index }) => index === `${alias}-b001`));
+  assert.ok((await sink.generations(null)).some(({ index }) => index === older));
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
 });
 
 test('a state of a newer version stops what concerns its alias, and nothing else', async () => {
+  const other = requestOf(`${alias}-other`, 'b002').index;
   await elasticsearch('PUT', `/${alias}-1`, { mappings: { _meta: { realign: { ...stateOf(alias, 'b001'), format: 99 } } } });
-  await elasticsearch('PUT', `/${alias}-2`, { mappings: { _meta: { realign: { ...stateOf(`${alias}-other`, 'b002') } } } });
+  await elasticsearch('PUT', `/${other}`, { mappings: { _meta: { realign: { ...stateOf(`${alias}-other`, 'b002') } } } });
   await assert.rejects(sink.generations(alias), isKind('state-unknown'));
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
   const all = (await sink.generations(null)).map(({ index }) => index).filter((index) => index.startsWith(alias));
-  assert.deepEqual(all, [`${alias}-2`]);
+  assert.deepEqual(all, [other]);
   const unreadable = (await sink.unreadableStates()).filter(({ index }) => index.startsWith(alias));
   assert.deepEqual(unreadable, [{ index: `${alias}-1`, alias, slot: stateOf(alias, 'b001').slot, format: '99' }]);
-  await elasticsearch('DELETE', `/${alias}-2`);
+  await elasticsearch('DELETE', `/${other}`);
   await elasticsearch('DELETE', `/${alias}-1`);
 });
 

@@ -1,6 +1,7 @@
 import { slotName } from '../../core/plan/names.ts';
 import { abortBuild } from '../../phases/generations/abort.ts';
 import { readInventory } from '../../phases/generations/inventory.ts';
+import { copiesOf } from '../../phases/generations/sweep.ts';
 import type { Source } from '../../phases/ports.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';
@@ -27,8 +28,9 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
 
 async function keptOf(alias: string, source: Source, sink: Sink): Promise<readonly { readonly index: string; readonly reason: string }[]> {
   const { generations } = await readInventory({ source, sink, alias });
+  const copies = await copiesOf(sink, alias);
   const reason = (live: boolean): string => (live ? `readers are on it (${alias})` : 'built; `realign cleanup` decides by keep');
-  return generations.map(({ index, live }) => ({ index, reason: reason(live) }));
+  return [...generations.map(({ index, live }) => ({ index, reason: reason(live) })), ...copies];
 }
 
 async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<string> {

@@ -8,7 +8,8 @@ export async function knownAliases({ indices }: Configuration, sink: Sink): Prom
   const readable = (await sink.generations(null)).map(({ state }) => state.alias);
   // What cannot be judged is told in its turn, and does not keep the others from being cleaned.
   const unreadable = (await sink.unreadableStates()).flatMap(({ alias }) => (alias === null ? [] : [alias]));
-  return [...new Set([...indices.keys(), ...readable, ...unreadable])];
+  const copied = (await sink.copies()).map(({ alias }) => alias);
+  return [...new Set([...indices.keys(), ...readable, ...unreadable, ...copied])];
 }
 
 /** One line for each of `aliases` that nobody knows, with the one that may be meant; empty if all are known. */

@@ -7,7 +7,7 @@ import { knownAliases, unknownAliases } from './known-aliases.ts';
 
 const WATCH_EVERY_MS = 2000;
 
-/** `realign status [INDEX…]`: builds, generations, slots and orphans of the named aliases, or of all; `--watch`: again and again. Changes nothing. */
+/** `realign status [INDEX…]`: builds, generations, slots, orphans and copies of the named aliases, or of all; `--watch`: again and again. Changes nothing. */
 export async function status(context: CommandContext): Promise<CommandOutcome> {
   checkNames(context.named);
   const configuration = configurationOf(context, false);
@@ -23,6 +23,6 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
   return { exitCode: 0, message, indices: [] };
 }
 
-function statusFacts({ generations, slots, orphans }: Inventory): StatusFacts {
-  return { generations, slots: slots.map((slot) => ({ ...slot, retainedBytes: String(slot.retainedBytes) })), orphans };
+function statusFacts({ generations, slots, orphans, copies }: Inventory): StatusFacts {
+  return { generations, slots: slots.map((slot) => ({ ...slot, retainedBytes: String(slot.retainedBytes) })), orphans, copies };
 }

@@ -118,6 +118,9 @@ const status = event('status', {
   ),
   slots: list(z.object({ name: text, build: text.nullable(), active: z.boolean(), retainedBytes: big, walStatus: text.nullable() })),
   orphans: list(text),
+  copies: list(z.object({ index: text, alias: text, build: text })).describe(
+    'Indices that others made of generations of realign; nothing is done to them.',
+  ),
 });
 
 const indexResult = z.object({

@@ -78,7 +78,15 @@ function statusLines(status: StatusFacts, paint: Paint): readonly string[] {
     return `  ${name}   ${active ? 'active' : 'not active'}   holds back ${formatBytes(BigInt(retainedBytes))} of WAL${walStatus === null ? '' : `   ${walStatus}`}`;
   });
   const orphans = status.orphans.map((name) => `  ${name}`);
-  return [...section('generations', generations), ...section('slots', slots), ...(orphans.length === 0 ? [] : section('orphans', orphans))];
+  const copies = status.copies.map(
+    ({ index, alias, build }) => `  ${index}   a copy of build ${build} of ${alias}, which realign did not make and leaves alone`,
+  );
+  return [
+    ...section('generations', generations),
+    ...section('slots', slots),
+    ...sectionOfSome('orphans', orphans),
+    ...sectionOfSome('copies', copies),
+  ];
 }
 
 function generationLine({ index, alias, phase, live, startedAt, running, orders }: StatusFacts['generations'][number], paint: Paint): string {
@@ -87,6 +95,10 @@ function generationLine({ index, alias, phase, live, startedAt, running, orders 
   const kept = phase === 'finished' ? 'kept' : unfinished;
   const state = live ? `${paint.good('live')}${phase === 'finished' ? '' : `, ${kept}`}` : kept;
   return `  ${index}   ${alias}   ${state}${orders === '' ? '' : `   ${orders}`}   started ${startedAt}`;
+}
+
+function sectionOfSome(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : section(title, lines);
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

@@ -23,6 +23,8 @@ export interface BuildState {
   readonly tool: string;
   readonly build: string;
   readonly alias: string;
+  /** The index it was written for. States of before this field have none. */
+  readonly index?: string;
   readonly phase: BuildPhase;
   readonly slot: string;
   readonly publication: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BuildState } from './build-state.ts';
 
 /** The names a build gives to what it makes; every one contains the build id, so nothing of ours is ever mistaken for another's. */
 export interface BuildNames {
@@ -28,6 +29,18 @@ export function buildAliasOf(alias: string, build: string): string {
 export function indexPrefix(alias: string): string {
   return `${alias.toLowerCase()}-`;
 }
+
+/**
+ * Whether the index is the one that the state in it was written for. Whatever copies an index copies its `_meta` too (`_clone`, `_split`, a snapshot restored under another
+ * name: docs/servers.md E37): such a copy must not be resumed, or lead anybody to the slot of the true one. A state without its index is judged by the form of the name.
+ */
+export function isIndexOf(index: string, state: Pick<BuildState, 'alias' | 'build' | 'index'>): boolean {
+  if (state.index !== undefined) return state.index === index;
+  const prefix = indexPrefix(state.alias);
+  return index.startsWith(prefix) && STAMP.test(index.slice(prefix.length, -state.build.length)) && index.endsWith(state.build);
+}
+
+const STAMP = /^\d{8}t\d{6}-$/;
 
 /** `realign_<alias>_<build>`: `[a-z0-9_]`, at most 63 bytes; an alias that had to be changed for that carries a short hash. */
 export function slotName(alias: string, build: string): string {

@@ -81,6 +81,7 @@ const SINK_CALLS: Calls<Sink> = {
   readAlias: 'again',
   generations: 'again',
   unreadableStates: 'once',
+  copies: 'once',
   createIndex: 'again',
   indexUuid: 'again',
   writeState: 'again',

@@ -1,7 +1,7 @@
 import { describeControl, parseControl } from '../../core/control.ts';
 import { SLOT_PREFIX } from '../../core/plan/names.ts';
 import type { SlotState, Source } from '../ports.ts';
-import type { Generation, Sink, UnreadableState } from '../sink-ports.ts';
+import type { Generation, GenerationCopy, Sink, UnreadableState } from '../sink-ports.ts';
 import { isNameFor } from './abort.ts';
 import { followerLock } from './retire.ts';
 
@@ -33,6 +33,8 @@ export interface Inventory {
   readonly slots: readonly InventorySlot[];
   /** Slots, publications and unfinished indices that belong together no more, and indices that another version made, in words. */
   readonly orphans: readonly string[];
+  /** Indices that somebody made of generations of ours: a backup, say. Nothing is done to them. */
+  readonly copies: readonly GenerationCopy[];
 }
 
 /** Everything of ours on both servers, orphans included, for one alias or (null) for all. */
@@ -66,6 +68,7 @@ export async function readInventory({
         .map(({ index, state }) => `index ${index} (phase ${state.phase}) has no slot any more`),
       ...unreadable.filter((one) => alias === null || one.alias === alias).map(describeUnreadable),
     ],
+    copies: (await sink.copies()).filter((copy) => alias === null || copy.alias === alias),
   };
 }
 

@@ -22,11 +22,11 @@ export interface Leftovers {
   readonly unfed: readonly Generation[];
   /** Slots and publications of no generation. */
   readonly orphans: readonly string[];
-  /** All other generations, each with why it stays. */
+  /** All other generations and copies of generations, each with why it stays. */
   readonly staying: readonly Staying[];
 }
 
-/** A generation that is no leftover. */
+/** An index that is no leftover. */
 export interface Staying {
   readonly index: string;
   readonly reason: string;
@@ -45,7 +45,13 @@ export async function findLeftovers({ source, sink, alias, keep }: SweepRequest)
   const older = inKeepOrder(inPhase('finished'), served?.state.previous ?? null);
   const surplus = [...older.slice(keep), ...inPhase('failed')];
   const staying = generations.filter((generation) => !surplus.includes(generation)).map((one) => ({ index: one.index, reason: reasonOf(one, keep) }));
-  return { surplus, unfed, orphans: await findOrphans(source, sink, alias), staying };
+  return { surplus, unfed, orphans: await findOrphans(source, sink, alias), staying: [...staying, ...(await copiesOf(sink, alias))] };
+}
+
+/** Named, so that nobody wonders why what looks like a generation stays for ever. */
+export async function copiesOf(sink: Sink, alias: string): Promise<readonly Staying[]> {
+  const copies = (await sink.copies()).filter((copy) => copy.alias === alias);
+  return copies.map(({ index, build }) => ({ index, reason: `a copy of build ${build}, which realign did not make` }));
 }
 
 function reasonOf(generation: Generation, keep: number): string {

@@ -116,6 +116,7 @@ export const OTHERS: readonly OutputEvent[] = [
     ],
     slots: [{ name: 'realign_products_k3f9', build: 'k3f9', active: true, retainedBytes: '12582912', walStatus: 'reserved' }],
     orphans: ['slot realign_x_abcd belongs to no index'],
+    copies: [{ index: 'products-backup', alias: 'products', build: 'a3f9' }],
   },
   { type: 'removed', names: ['slot realign_products_k3f9'], kept: [{ index: 'products-2-k3f9', reason: 'readers are on it (products)' }] },
   { type: 'verify.result', passed: false, ...FAILED_REPORT },

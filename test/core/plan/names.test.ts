@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildNames, isIndexOf } from '../../../src/core/plan/names.ts';
+
+const DATE = new Date('2026-11-29T15:40:12Z');
+const ALIASES = ['products', 'Products', 'with-20261129t154012-a1b2', 'ünïcode.dots', 'a'.repeat(230)];
+
+test('the name that a build gives its index is its own, with and without the name in the state', () => {
+  for (const alias of ALIASES) {
+    const { index } = buildNames(alias, 'k3f9', DATE);
+    assert.ok(isIndexOf(index, { alias, build: 'k3f9', index }), alias);
+    assert.ok(isIndexOf(index, { alias, build: 'k3f9' }), alias);
+  }
+});
+
+test('what was copied under another name is not', () => {
+  for (const alias of ALIASES) {
+    const { index } = buildNames(alias, 'k3f9', DATE);
+    const others = [
+      `${index}-backup`,
+      `restored-${index}`,
+      `${alias.toLowerCase()}-backup`,
+      buildNames(alias, 'b001', DATE).index,
+      index.slice(0, -1),
+    ];
+    for (const other of [...others, `${alias.toLowerCase()}-k3f9`, buildNames(`${alias}x`, 'k3f9', DATE).index]) {
+      assert.ok(!isIndexOf(other, { alias, build: 'k3f9', index }), other);
+      assert.ok(!isIndexOf(other, { alias, build: 'k3f9' }), other);
+    }
+    // Of the same form: only the name in the state tells.
+    assert.ok(!isIndexOf(buildNames(alias, 'k3f9', new Date(0)).index, { alias, build: 'k3f9', index }), alias);
+  }
+});
