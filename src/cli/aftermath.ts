@@ -34,6 +34,7 @@ export function learn(facts: RunFacts, event: RunEvent): RunFacts {
   if (event.type === 'phase.finished' && event.phase === 'index') return { ...facts, indexMade: true };
   if (event.type === 'warning' && event.code === 'index-kept') return { ...facts, indexMade: true };
   if (event.type === 'phase.started' && event.phase === 'swap' && facts.swap === 'not-asked') return { ...facts, swap: 'asked' };
+  if (event.type === 'phase.started' && event.phase === 'cleanup') return { ...facts, swap: 'done' };
   if (event.type === 'phase.started' && event.phase === 'follow') return { ...facts, following: true };
   if (event.type === 'swap') return { ...facts, swap: 'done', previous: event.from };
   return facts;
@@ -61,10 +62,7 @@ export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: str
   const status = `realign status ${alias}`;
   const action = actionOf(kind, facts.following);
   if (facts.following) return afterFollowing(action, facts, alias, command);
-  if (facts.swap === 'done') {
-    const unchanged = `The swap is done: ${alias} serves ${facts.generation}, verified. Only what comes after it failed.`;
-    return { unchanged, next: [`${command}   (finishes the clean-up)`, status] };
-  }
+  if (facts.swap === 'done') return afterSwap(actionOf(kind, true), facts, alias, command);
   if (kind === 'locked') return { unchanged: 'Nothing was changed by this run; the other one goes on.', next: [status] };
   if (facts.build === null) return { unchanged: 'Nothing users see has changed.', next: beforeBuild(kind, alias, command) };
   if (facts.swap === 'asked' && kind !== 'alias-changed') {
@@ -75,6 +73,15 @@ export function aftermath(kind: FailureKind | 'bug', facts: RunFacts, alias: str
   const compare =
     kind === 'verification-failed' && facts.indexMade ? [`realign audit ${alias} --index ${facts.generation}   (compares it again)`] : [];
   return { unchanged, next: [...compare, ...next] };
+}
+
+/** What can never be finished there has lost its slot too: what was committed around the swap may be missing. */
+function afterSwap(action: FailureAction, { generation }: RunFacts, alias: string, command: string): Aftermath {
+  const done = `The swap is done: ${alias} serves ${generation}, verified.`;
+  const status = `realign status ${alias}`;
+  if (action !== 'abandon') return { unchanged: `${done} Only what comes after it failed.`, next: [`${command}   (finishes the clean-up)`, status] };
+  const unchanged = `${done} Slot and publication are dropped, so changes committed around the swap may be missing there.`;
+  return { unchanged, next: [`${command} --fresh   (a new build)`, status] };
 }
 
 /** Readers stay where they are; what stops is that changes reach them. */

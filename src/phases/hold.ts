@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { type PassingReport, requirePassing } from '../core/verify/passing-report.ts';
 import type { Checkpoint } from './build/checkpoint.ts';
 import { startLoop } from './build/loop.ts';
+import { persist } from './build/persist.ts';
 import type { Run } from './build/run-state.ts';
 import { checkCatalog } from './guards/catalog-guard.ts';
 import type { Replay } from './replay.ts';
@@ -40,7 +41,8 @@ export async function holdBack(run: Run, replay: Replay, checkpoint: Checkpoint,
     run.throttle.set('hold', null);
   }
   replay.touched.judgeTail();
-  const tail = await proveIndex(run, replay, run.options.verify === 'counts' ? 'counts' : 'sample');
+  const mode = run.options.verify === 'counts' ? 'counts' : 'sample';
+  const tail = await persist(run, 'verify', () => proveIndex(run, replay, mode));
   // The comparison of everything is the one before the hold; position and numbers are those the swap takes place at.
   const { fenceLsn, rows, documents, rejected } = tail;
   return requirePassing({ ...report, fenceLsn, rows, documents, rejected });

@@ -212,6 +212,30 @@ test('SIGKILL between the answer to the swap and the clean-up, then abort: the i
   await world.assertServed(await world.indices());
 });
 
+test('SIGKILL after the swap, and the slot has grown beyond --max-slot-wal: it is dropped (26), the next run says what is missing (24), --fresh builds anew', async () => {
+  await goods(500);
+  const killed = world.start();
+  world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
+  await killed.ended;
+  world.proxy.hooks = {};
+  await clientIsGone();
+  const { client } = world.database;
+  await client.query(`create table noise as select repeat(md5(g::text), 50) as v from generate_series(1, 5000) g; drop table noise`);
+  await client.query(`update goods set name = 'late' where id = 1`);
+  // Nothing is drained before the watch has looked.
+  world.proxy.hooks = { before: async ({ path }) => (path.includes('_bulk') ? 'cut' : undefined) };
+  const stopped = await world.rebuild('--max-slot-wal', '1MiB');
+  world.proxy.hooks = {};
+  assert.equal(stopped.code, 26, stopped.stderr + stopped.stdout.slice(-1500));
+  const error = stopped.events.find(({ type }) => type === 'error');
+  assert.match(String(error?.unchanged), /swap is done.*dropped/);
+  assert.match(JSON.stringify(error?.next), /--fresh/);
+  await world.assertLeft(await world.served());
+  assert.equal((await world.rebuild()).code, 24);
+  assert.equal((await world.rebuild('--fresh')).code, 0);
+  await world.assertServed(await world.indices());
+});
+
 test('SIGKILL after the swap, and the slot is lost: not taken for done (24); --fresh builds anew, and so does the next run', async () => {
   await goods(500);
   const killed = world.start();

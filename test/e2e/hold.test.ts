@@ -49,6 +49,29 @@ test('a held build goes on applying changes, and swaps when it is told to, verif
   await world.assertEqual(result.index);
 });
 
+test('a connection that is cut in the first looks at orders and pressure, and in the proof of the tail, costs a pause and not the build', async () => {
+  const cut = new Set<string>();
+  const once = async (what: string): Promise<void> => {
+    if (cut.has(what)) return;
+    cut.add(what);
+    throw new Failure('connection-lost', `cut by the test: ${what}`);
+  };
+  let proofs = 0;
+  const { run } = await startedTo('hold', {
+    options: { hold: true },
+    wrapSource: (source) => ({
+      ...source,
+      readComment: (name) => once('orders').then(() => source.readComment(name)),
+      exclusiveLock: (oids) => once('pressure').then(() => source.exclusiveLock(oids)),
+      keepSnapshot: (name) => (proofs++ > 0 ? once('tail') : Promise.resolve()).then(() => source.keepSnapshot(name)),
+    }),
+  });
+  await withSides(world.database, (sides) => steer({ ...sides, clock: systemClock, alias: world.alias, order: { kind: 'swap-now' }, signal: never }));
+  const { result } = await run;
+  assert.deepEqual([...cut].toSorted(), ['orders', 'pressure', 'tail']);
+  await world.assertEqual(result.index);
+});
+
 test('the hold file holds until it goes away', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'realign-hold-'));
   const holdFile = join(folder, 'hold');

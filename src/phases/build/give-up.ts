@@ -39,15 +39,13 @@ export async function giveUp(stopped: Stopped): Promise<void> {
   const { run, build } = stopped;
   try {
     if (build.at === 'follow') return await giveUpFollowing(stopped);
-    // Behind the swap only the clean-up is left, and the same command finishes it.
-    if (build.at === 'cleanup') return;
     const patient = patientServers(run);
     const hopeless = isHopeless(stopped.error, build.at);
+    // Behind the swap only the clean-up is left, and the same command finishes it; if it never can, production comes first there too.
+    if (build.at === 'cleanup') return hopeless ? await dropSlotAndPublication(run, patient) : undefined;
     if (!hopeless && !(await nothingToResume(stopped, patient))) return;
     if (hopeless && build.at === 'swap' && (await isSwapped(stopped, patient))) return;
-    await patient.source.dropSlot(run.names.slot);
-    await run.failpoint?.('failed.slot-dropped');
-    await patient.source.dropPublication(run.names.publication);
+    await dropSlotAndPublication(run, patient);
     await stopped.ended();
     const checkpoint = stopped.checkpoint();
     if (checkpoint === null) return;
@@ -59,6 +57,12 @@ export async function giveUp(stopped: Stopped): Promise<void> {
   } finally {
     await stopped.ended();
   }
+}
+
+async function dropSlotAndPublication({ names, failpoint }: Run, { source }: Patient): Promise<void> {
+  await source.dropSlot(names.slot);
+  await failpoint?.('failed.slot-dropped');
+  await source.dropPublication(names.publication);
 }
 
 /**
@@ -107,8 +111,9 @@ export function endingWithGrace(clock: Run['clock'], stoppedAt: number, end: () 
   };
 }
 
+/** Where readers are on the index, a rejected row can be mended. */
 function isHopeless(error: unknown, at: Build['at']): boolean {
-  return (at === 'follow' ? followingActionOf(error) : policyOf(error).action) === 'abandon';
+  return (at === 'follow' || at === 'cleanup' ? followingActionOf(error) : policyOf(error).action) === 'abandon';
 }
 
 function patientServers(run: Run): Patient {

@@ -1,6 +1,7 @@
 import { counted } from '../../core/counted.ts';
 import { Failure } from '../../core/failure.ts';
 import { startLoop } from '../build/loop.ts';
+import { persist } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 
 const EVERY_MS = 1000;
@@ -15,7 +16,7 @@ export async function watchPressure(run: Run): Promise<{ stop(): Promise<void> }
     await lookAtFile(run);
   };
   // What holds the load back is known before anything is read.
-  await look();
+  await persist(run, 'pressure', look);
   return startLoop(run, EVERY_MS, look);
 }
 

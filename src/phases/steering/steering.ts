@@ -1,6 +1,7 @@
 import { type Control, formatControl, limitsUnder, NO_CONTROL, parseControl, type RunLimits } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
 import { startLoop } from '../build/loop.ts';
+import { persist } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 import type { Source } from '../ports.ts';
 
@@ -26,7 +27,7 @@ export class Steering {
  */
 export async function startSteering(run: Run): Promise<{ stop(): Promise<void> }> {
   await changeControl(run.source, run.names.publication, (control) => ({ ...control, stop: false }));
-  await look(run);
+  await persist(run, 'orders', () => look(run));
   return startLoop(run, EVERY_MS, () => look(run));
 }
 
