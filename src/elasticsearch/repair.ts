@@ -1,7 +1,8 @@
+import { isRepairAlias } from '../core/plan/names.ts';
 import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import { type RepairOperation, repairBody } from '../core/sink/repair-body.ts';
-import type { RepairDoor } from '../phases/audit-ports.ts';
+import type { RepairDoor, RepairDoorRequest } from '../phases/audit-ports.ts';
 import { removeAlias } from './alias.ts';
 import { exchangeBulk } from './bulk.ts';
 import type { Http } from './connect.ts';
@@ -13,17 +14,28 @@ import { requireUuid } from './index-admin.ts';
  * somebody deleted it meanwhile, and one to the readers' alias might go to another generation, whose sequence numbers mean other documents.
  * Throws `target-vanished` if the index is not the one with this UUID.
  */
-export async function openRepair(http: Http, index: string, uuid: string): Promise<RepairDoor> {
-  // The upper-case letters keep a delete from creating an index by that name (docs/servers.md E6).
-  const alias = `${index}-REPAIR`;
+export async function openRepair(http: Http, { index, uuid, alias }: RepairDoorRequest): Promise<RepairDoor> {
   const add = { add: { index, alias, is_hidden: true } };
-  await http.json({ what: `opening ${index} for the repair`, method: 'POST', path: '/_aliases', body: { actions: [add] } });
-  await requireUuid(http, index, uuid);
+  try {
+    await http.json({ what: `opening ${index} for the repair`, method: 'POST', path: '/_aliases', body: { actions: [add] } });
+    await requireUuid(http, index, uuid);
+  } catch (error) {
+    // It may be on somebody else's index, and a lost answer does not mean that it is not there. If this fails as well, the next repair or clean-up takes it away.
+    await removeAlias(http, index, alias).catch(() => undefined);
+    throw error;
+  }
   return {
     read: (names) => readCurrent(http, index, names),
     write: (operations) => write(http, alias, operations),
     close: () => removeAlias(http, index, alias),
   };
+}
+
+/** Those that a repair, this or another, writes or wrote through. */
+export async function repairAliases(http: Http, index: string): Promise<readonly string[]> {
+  const call = { what: `reading the aliases of ${index}`, method: 'GET', path: `/${encodeURIComponent(index)}/_alias` } as const;
+  const answer = (await http.json(call, [404])) as { readonly [index: string]: { readonly aliases: object } } | null;
+  return Object.keys(answer?.[index]?.aliases ?? {}).filter((alias) => isRepairAlias(index, alias));
 }
 
 async function write(http: Http, alias: string, operations: readonly RepairOperation[]): Promise<BulkAnswer> {

@@ -8,7 +8,7 @@ import { waitForHealth } from './health.ts';
 import { createIndex, deleteIndex, indexBytes, indexUuid, readMapping, refresh } from './index-admin.ts';
 import { readHealth } from './preflight/cluster.ts';
 import { preflight } from './preflight/preflight.ts';
-import { openRepair } from './repair.ts';
+import { openRepair, repairAliases } from './repair.ts';
 import { finishSettings, readSettings, restoreSettings } from './settings.ts';
 import { listCopies, listGenerations, listUnreadable, writeState } from './state.ts';
 
@@ -37,7 +37,8 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     removeBuildAlias: (index, buildAlias) => removeAlias(http, index, buildAlias),
     deleteIndex: (index, uuid) => deleteIndex(http, index, uuid),
     readMapping: (index) => readMapping(http, index),
-    openRepair: (index, uuid) => openRepair(http, index, uuid),
+    openRepair: (request) => openRepair(http, request),
+    repairAliases: (index) => repairAliases(http, index),
     readSettings: (index) => readSettings(http, index),
     indexBytes: (index) => indexBytes(http, index),
     close: () => http.close(),

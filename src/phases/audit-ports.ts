@@ -29,10 +29,19 @@ export interface RepairDoor {
   close(): Promise<void>;
 }
 
+export interface RepairDoorRequest {
+  readonly index: string;
+  readonly uuid: string;
+  /** Of this repair alone (`repairAliasOf`). */
+  readonly alias: string;
+}
+
 /** What an audit needs of the sink beyond the verification of a build. */
 export interface AuditSink {
   /** The live mapping of a concrete index. */
   readMapping(index: string): Promise<{ readonly [key: string]: unknown }>;
-  /** Opens the index with exactly this UUID; throws `target-vanished` if it is another one. */
-  openRepair(index: string, uuid: string): Promise<RepairDoor>;
+  /** Opens the index with exactly this UUID through this alias; throws `target-vanished` if it is another one. */
+  openRepair(request: RepairDoorRequest): Promise<RepairDoor>;
+  /** The aliases of repairs on a concrete index, running or left; none if the index is gone. */
+  repairAliases(index: string): Promise<readonly string[]>;
 }

@@ -34,6 +34,8 @@ export interface AuditRequest {
   /** Where a rotation in several runs stands; used with `maxDurationMs` only. */
   readonly state: AuditState;
   readonly signal: AbortSignal;
+  /** Six random characters of `[a-z0-9]`: names what a repair puts on the server. */
+  readonly run: string;
 }
 
 const MAX_NAMED = 1000;
@@ -144,12 +146,12 @@ class Audit {
   }
 
   async #repair(context: VerifyContext, found: Pick<AuditReport, 'differences' | 'mapping'>, hash: Hash64): Promise<RepairReport> {
-    const { options, sink, reporter } = this.#request;
+    const { options, sink, reporter, run } = this.#request;
     const { uuid, cp } = this.#target;
     const { differences } = found;
     const placeless = found.mapping.some(isPlaceless);
     const dryRun = options.repair === 'dry-run';
-    return repairDrift({ context, differences, hash, uuid, cp, sink, reporter, dryRun, limit: options.maxRepair, placeless });
+    return repairDrift({ context, differences, hash, uuid, run, cp, sink, reporter, dryRun, limit: options.maxRepair, placeless });
   }
 
   #durations(startedMs: number, comparedMs: number, endedMs: number): AuditDurations {

@@ -5,6 +5,7 @@ import type { RepairDoor } from './audit-ports.ts';
 import { proposeWrites, type RepairScope } from './repair/propose.ts';
 import { sendWrites } from './repair/send.ts';
 import { RepairTally } from './repair/tally.ts';
+import { withRepairDoor } from './repair/with-door.ts';
 import type { Sink } from './sink-ports.ts';
 import { closingAfter, type VerifyContext } from './verify/comparison.ts';
 import type { Judgement } from './verify/judge.ts';
@@ -28,6 +29,8 @@ export interface RepairRequest {
   readonly hash: Hash64;
   readonly sink: Sink;
   readonly uuid: string;
+  /** Random: names this repair's alias. */
+  readonly run: string;
   /** Null for an index of others. */
   readonly cp: bigint | null;
   readonly reporter: Reporter;
@@ -55,10 +58,9 @@ export async function repairDrift(request: RepairRequest): Promise<RepairReport>
   const ids = differences.map(({ id }) => id);
   if (dryRun) await inBatches(ids, (batch) => rehearse(request, batch, tally));
   else {
-    const door = await request.sink.openRepair(context.index, request.uuid);
-    await closingAfter(
-      () => door.close(),
-      () => inBatches(ids, (batch) => repairBatch(request, door, batch, tally)),
+    const { sink, uuid, run } = request;
+    await withRepairDoor({ source: context.source, sink, index: context.index, uuid, run }, (door) =>
+      inBatches(ids, (batch) => repairBatch(request, door, batch, tally)),
     );
   }
   return tally.report();

@@ -147,6 +147,7 @@ export interface Sink extends AuditSink {
   refresh(index: string): Promise<void>;
   freeze(index: string): Promise<FrozenIndex>;
   swap(request: SwapRequest): Promise<SwapOutcome>;
+  /** Takes a hidden alias of ours off one index; absent already is fine. */
   removeBuildAlias(index: string, buildAlias: string): Promise<void>;
   /** Deletes one concrete index by exact name after checking that its UUID is the one given and that it carries our `_meta`. */
   deleteIndex(index: string, uuid: string): Promise<void>;

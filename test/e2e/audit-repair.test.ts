@@ -13,8 +13,8 @@ function beforeWrites(act: (operations: readonly RepairOperation[], request: num
   let requests = 0;
   return (sink) => ({
     ...sink,
-    openRepair: async (index, uuid) => {
-      const door = await sink.openRepair(index, uuid);
+    openRepair: async (request) => {
+      const door = await sink.openRepair(request);
       const write: typeof door.write = async (operations) => {
         await act(operations, requests++);
         return door.write(operations);

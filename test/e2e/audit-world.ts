@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/cli/clock.ts';
 import type { AuditReport } from '../../src/core/audit-report.ts';
 import type { RunEvent } from '../../src/core/events.ts';
@@ -143,6 +144,7 @@ async function audit(database: FreshDatabase, config: IndexConfig, { options = {
       reporter: { report: (event) => void events.push(event) },
       options: { ...OPTIONS, ...options },
       signal: new AbortController().signal,
+      run: randomBytes(3).toString('hex'),
     });
     return { report, events };
   } finally {

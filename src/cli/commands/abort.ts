@@ -40,7 +40,7 @@ async function leftoversOf(alias: string, source: Source, sink: Sink): Promise<s
   const names = [
     ...unfinished.filter(({ live, phase }) => !live && phase !== 'follow').map(({ index }) => `index ${index}`),
     ...slots.filter(({ build }) => build !== null && builds.has(build)).map(({ name }) => `slot ${name}`),
-    ...orphans.filter((words) => words.includes(` ${slotName(alias, '')}`)),
+    ...orphans.filter((words) => words.startsWith('alias ') || words.includes(` ${slotName(alias, '')}`)),
   ];
   return names.join(', ');
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AuditReport } from '../../core/audit-report.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { Failure, policyOf } from '../../core/failure.ts';
@@ -50,7 +51,8 @@ async function auditOne(entry: IndexEntry, configuration: Configuration, context
       const reporter = { report: (event: RunEvent) => context.output.emit(alias, event) };
       const state = stateOf(context, alias);
       const rebuild = await rebuildCommand(servers.sink, alias);
-      const request = { ...servers, clock: systemClock, reporter, config: entry.config, options, state, signal: context.signal };
+      const run = randomBytes(3).toString('hex');
+      const request = { ...servers, run, clock: systemClock, reporter, config: entry.config, options, state, signal: context.signal };
       return { report: await runAudit(request), rebuild };
     });
     const exitCode = auditExitCode(report, options.maxDiff, isRepaired(report));

@@ -59,10 +59,11 @@ async function cleanOne(alias: string, { indices }: Configuration, context: Comm
   }
 }
 
-function namesOf({ surplus, unfed, orphans }: Leftovers): readonly string[] {
+function namesOf({ surplus, unfed, orphans, repairs }: Leftovers): readonly string[] {
   return [
     ...surplus.map(({ index }) => `index ${index}`),
     ...unfed.map(({ state }) => `slot ${state.slot}`),
+    ...repairs.map(({ alias }) => `alias ${alias} of a repair that did not end`),
     ...orphans.map((name) => `slot or publication ${name}`),
   ];
 }

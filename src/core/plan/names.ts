@@ -25,6 +25,19 @@ export function buildAliasOf(alias: string, build: string): string {
   return `${alias.toLowerCase()}-BUILD-${build}`;
 }
 
+/**
+ * The hidden alias that one repair of an index writes through; `run` is six characters of `[a-z0-9]`, so that the first of two repairs to end does not take the other's away.
+ * The upper-case letters keep a delete from creating an index by that name (docs/servers.md E6).
+ */
+export function repairAliasOf(index: string, run: string): string {
+  return `${index}-REPAIR-${run}`;
+}
+
+/** Also the form without a run, which earlier versions left behind. */
+export function isRepairAlias(index: string, alias: string): boolean {
+  return alias.startsWith(`${index}-REPAIR`) && /^(-[a-z0-9]{6})?$/.test(alias.slice(`${index}-REPAIR`.length));
+}
+
 /** Index names must be lower case though aliases need not be. */
 export function indexPrefix(alias: string): string {
   return `${alias.toLowerCase()}-`;

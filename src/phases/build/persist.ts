@@ -101,6 +101,7 @@ const SINK_CALLS: Calls<Sink> = {
   bulk: 'once',
   readMapping: 'once',
   openRepair: 'once',
+  repairAliases: 'once',
 };
 
 export const persistentSource = (run: Patience, source: Source): Source => persistent(run, source, SOURCE_CALLS);

@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { buildAliasOf, SLOT_PREFIX, slotName } from '../../core/plan/names.ts';
 import type { Source } from '../ports.ts';
 import type { Generation, Sink } from '../sink-ports.ts';
+import { findLeftRepairs, removeLeftRepairs } from './left-repairs.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
 
@@ -28,7 +29,9 @@ export async function abortBuild({ source, sink, alias }: AbortRequest): Promise
   try {
     const removed: string[] = [];
     let followed: Generation | null = null;
-    for (const generation of await sink.generations(alias)) {
+    const generations = await sink.generations(alias);
+    removed.push(...(await removeLeftRepairs(sink, await findLeftRepairs(source, generations))));
+    for (const generation of generations) {
       if (generation.state.phase === 'finished') continue;
       if (generation.state.phase !== 'follow') removed.push(...(await removeBuild(source, sink, generation)));
       else if (await source.isLocked(followerLock(generation.index))) followed = generation;

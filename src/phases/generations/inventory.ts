@@ -3,6 +3,7 @@ import { SLOT_PREFIX } from '../../core/plan/names.ts';
 import type { SlotState, Source } from '../ports.ts';
 import type { Generation, GenerationCopy, Sink, UnreadableState } from '../sink-ports.ts';
 import { isNameFor } from './abort.ts';
+import { findLeftRepairs } from './left-repairs.ts';
 import { followerLock } from './retire.ts';
 
 export interface InventoryGeneration {
@@ -31,7 +32,7 @@ export interface InventorySlot {
 export interface Inventory {
   readonly generations: readonly InventoryGeneration[];
   readonly slots: readonly InventorySlot[];
-  /** Slots, publications and unfinished indices that belong together no more, and indices that another version made, in words. */
+  /** Slots, publications and unfinished indices that belong together no more, aliases that a killed repair left, and indices that another version made, in words. */
   readonly orphans: readonly string[];
   /** Indices that somebody made of generations of ours: a backup, say. Nothing is done to them. */
   readonly copies: readonly GenerationCopy[];
@@ -66,6 +67,7 @@ export async function readInventory({
       ...wanted
         .filter(({ state }) => state.database === database && !isOver(state.phase) && !slotNames.has(state.slot))
         .map(({ index, state }) => `index ${index} (phase ${state.phase}) has no slot any more`),
+      ...(await findLeftRepairs(source, wanted)).map((left) => `alias ${left.alias} was left on ${left.index} by a repair that did not end`),
       ...unreadable.filter((one) => alias === null || one.alias === alias).map(describeUnreadable),
     ],
     copies: (await sink.copies()).filter((copy) => alias === null || copy.alias === alias),

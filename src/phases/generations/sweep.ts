@@ -3,6 +3,7 @@ import type { Source } from '../ports.ts';
 import type { Generation, Sink } from '../sink-ports.ts';
 import { findOrphans, removeOrphans } from './abort.ts';
 import { inKeepOrder } from './keep-order.ts';
+import { findLeftRepairs, type LeftRepair, removeLeftRepairs } from './left-repairs.ts';
 import { readerAliases } from './reader-aliases.ts';
 import { followerLock, retire } from './retire.ts';
 
@@ -22,6 +23,8 @@ export interface Leftovers {
   readonly unfed: readonly Generation[];
   /** Slots and publications of no generation. */
   readonly orphans: readonly string[];
+  /** What killed repairs left on generations. */
+  readonly repairs: readonly LeftRepair[];
   /** All other generations and copies of generations, each with why it stays. */
   readonly staying: readonly Staying[];
 }
@@ -45,7 +48,11 @@ export async function findLeftovers({ source, sink, alias, keep }: SweepRequest)
   const older = inKeepOrder(inPhase('finished'), served?.state.previous ?? null);
   const surplus = [...older.slice(keep), ...inPhase('failed')];
   const staying = generations.filter((generation) => !surplus.includes(generation)).map((one) => ({ index: one.index, reason: reasonOf(one, keep) }));
-  return { surplus, unfed, orphans: await findOrphans(source, sink, alias), staying: [...staying, ...(await copiesOf(sink, alias))] };
+  const repairs = await findLeftRepairs(
+    source,
+    generations.filter((generation) => !surplus.includes(generation)),
+  );
+  return { surplus, unfed, repairs, orphans: await findOrphans(source, sink, alias), staying: [...staying, ...(await copiesOf(sink, alias))] };
 }
 
 /** Named, so that nobody wonders why what looks like a generation stays for ever. */
@@ -70,10 +77,11 @@ export async function sweep(request: SweepRequest): Promise<readonly string[]> {
   const lock = await source.tryLock(alias);
   if (lock === null) throw new Failure('locked', `a build of ${alias} is running`, { hint: 'It cleans up when it ends; or stop it first.' });
   try {
-    const { unfed, surplus } = await findLeftovers(request);
+    const { unfed, surplus, repairs } = await findLeftovers(request);
     for (const generation of unfed) await retire(source, sink, generation);
     for (const generation of surplus) await sink.deleteIndex(generation.index, generation.uuid);
     return [
+      ...(await removeLeftRepairs(sink, repairs)),
       ...unfed.map(({ state }) => `slot and publication ${state.slot}`),
       ...surplus.map(({ index }) => `index ${index}`),
       ...(await removeOrphans(source, sink, alias)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildNames, isIndexOf } from '../../../src/core/plan/names.ts';
+import { buildNames, isIndexOf, isRepairAlias, repairAliasOf } from '../../../src/core/plan/names.ts';
 
 const DATE = new Date('2026-11-29T15:40:12Z');
 const ALIASES = ['products', 'Products', 'with-20261129t154012-a1b2', 'ünïcode.dots', 'a'.repeat(230)];
@@ -29,5 +29,13 @@ test('what was copied under another name is not', () => {
     }
     // Of the same form: only the name in the state tells.
     assert.ok(!isIndexOf(buildNames(alias, 'k3f9', new Date(0)).index, { alias, build: 'k3f9', index }), alias);
+  }
+});
+
+test('the alias of a repair, of this version or an earlier one, is known by its form', () => {
+  const index = 'products-20261129t154012-k3f9';
+  for (const alias of [repairAliasOf(index, 'ab12cd'), `${index}-REPAIR`]) assert.ok(isRepairAlias(index, alias), alias);
+  for (const alias of ['products', `${index}-REPAIRS`, `${index}-repair`, `${index}-REPAIR-of mine`, `x${index}-REPAIR`]) {
+    assert.ok(!isRepairAlias(index, alias), alias);
   }
 });
