@@ -122,9 +122,8 @@ export class Pipeline {
     const pressure = await watchPressure(this.#run);
     const progress = startProgress({ run: this.#run, phase: 'load', replay, slot, leaves: () => load.leaves });
     try {
-      await load.run();
+      await progress.during(() => load.run());
     } finally {
-      await progress.stop();
       await pressure.stop();
     }
     replay.loadFinished();
@@ -139,11 +138,7 @@ export class Pipeline {
     replay.loadFinished();
     await checkpoint.enter('catchup');
     const progress = startProgress({ run: this.#run, phase: 'catchup', replay, slot, leaves: () => [] });
-    try {
-      await catchUp(this.#run, replay);
-    } finally {
-      await progress.stop();
-    }
+    await progress.during(() => catchUp(this.#run, replay));
     return this.#built();
   }
 
@@ -161,11 +156,7 @@ export class Pipeline {
     let proven = report;
     await this.#phase('hold', async () => {
       const progress = startProgress({ run: this.#run, phase: 'hold', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
-      try {
-        proven = await holdBack(this.#run, replay, this.#open(built), report);
-      } finally {
-        await progress.stop();
-      }
+      proven = await progress.during(() => holdBack(this.#run, replay, this.#open(built), report));
       return { kind: 'released', built, report: proven };
     });
     return proven;
@@ -205,11 +196,7 @@ export class Pipeline {
         const { replay, slot } = await this.#start(built);
         replay.loadFinished();
         const progress = startProgress({ run: this.#run, phase: 'follow', replay, slot, leaves: () => [], everyMs: FOLLOW_PROGRESS_MS });
-        try {
-          await follow(this.#run, checkpoint, () => this.#end());
-        } finally {
-          await progress.stop();
-        }
+        await progress.during(() => follow(this.#run, checkpoint, () => this.#end()));
         return { kind: 'left', built: this.#built() };
       });
     } finally {

@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../core/failure.ts';
 import type { ChangeStream } from '../phases/ports.ts';
 import { connect, destroySession, endSession, type PostgresConfig, query, type Session, textOf } from './connect.ts';
+import { inRecovery } from './insert-lsn.ts';
 import { readPublication } from './publication.ts';
 import { ReplicationStream, type StreamOptions } from './replication-stream.ts';
 import type { SessionPool } from './session-pool.ts';
 import { readSlot, terminate } from './slot-state.ts';
-import { sqlstateOf, toFailure } from './sqlstate.ts';
+import { NO_DECODING_IN_RECOVERY, sqlstateOf, toFailure } from './sqlstate.ts';
 
 export interface StreamRequest {
   readonly slot: string;
@@ -123,6 +124,7 @@ function inUse(slot: string): Failure {
 async function explain(pool: SessionPool, request: StreamRequest, error: unknown): Promise<Error> {
   const doing = `streaming slot ${request.slot}`;
   if (sqlstateOf(error) === '42704') return (await missingSlot(pool, request, error)) ?? missingPublication(request.publication, error);
+  if (sqlstateOf(error) === NO_DECODING_IN_RECOVERY) return (await missingSlot(pool, request, error)) ?? inRecovery(doing, error);
   const failure = toFailure(error, { doing, overrides: { '55000': 'slot-lost', '42602': 'config' } });
   if (failure instanceof Failure && failure.kind === 'source-changed') return (await missingSlot(pool, request, error)) ?? failure;
   if (failure instanceof Failure && failure.kind !== 'connection-lost' && failure.kind !== 'slot-lost') return failure;

@@ -5,10 +5,11 @@ import type { CreatedSlot } from '../phases/ports.ts';
 import { describeBlockers } from './blockers.ts';
 import { connect, destroySession, endSession, type PostgresConfig, query, type Session, type TextRow, textOf } from './connect.ts';
 import { poll } from './deadline.ts';
+import { inRecovery } from './insert-lsn.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SessionPool } from './session-pool.ts';
 import { dropSlot, readSlot } from './slot-state.ts';
-import { sqlstateOf, TOO_MANY_CONNECTIONS, toFailure } from './sqlstate.ts';
+import { NO_DECODING_IN_RECOVERY, sqlstateOf, TOO_MANY_CONNECTIONS, toFailure } from './sqlstate.ts';
 
 export interface SlotRequest {
   readonly name: string;
@@ -124,6 +125,7 @@ function slotTimeout(request: SlotRequest, blockers: readonly string[]): Failure
 }
 
 function creationFailure(error: unknown, name: string): unknown {
+  if (sqlstateOf(error) === NO_DECODING_IN_RECOVERY) return inRecovery(`creating slot ${name}`, error);
   return toFailure(error, { doing: `creating slot ${name}`, overrides: { '42710': 'locked', '55000': 'preflight-refused', '42602': 'config' } });
 }
 

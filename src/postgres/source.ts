@@ -1,13 +1,13 @@
-import { parseLsn } from '../core/lsn.ts';
 import type { Source } from '../phases/ports.ts';
 import { describeBlockers } from './blockers.ts';
 import { canBeKeys } from './can-be-keys.ts';
 import { describeTable } from './catalog.ts';
 import { openChunk, openTable } from './chunk.ts';
-import { type PostgresConfig, query, type Session, textOf } from './connect.ts';
+import type { PostgresConfig } from './connect.ts';
 import { changeComment, isLocked, readComment, serverTime } from './control.ts';
 import { describeComputed } from './expression.ts';
 import { readIdentity } from './identity.ts';
+import { readInsertLsn } from './insert-lsn.ts';
 import { lockNumber, tryLock } from './lock.ts';
 import { lookup } from './lookup.ts';
 import { nearestTable } from './nearest-table.ts';
@@ -121,10 +121,4 @@ function pressurePart(pool: SessionPool): PressurePart {
     oldestTransaction: () => pool.use(oldestTransaction),
     slotWalKeepBytes: () => pool.use(slotWalKeepBytes),
   };
-}
-
-/** The insert position, not the flush position: others' commits may be in the WAL and not yet flushed (docs/servers.md P26). */
-async function readInsertLsn(session: Session): Promise<bigint> {
-  const rows = await query(session, { doing: 'reading the WAL insert position' }, 'select pg_current_wal_insert_lsn()::text as lsn');
-  return parseLsn(textOf(rows[0], 'lsn'));
 }

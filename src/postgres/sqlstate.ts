@@ -53,6 +53,8 @@ const BY_SQLSTATE: Readonly<Record<string, Classification>> = {
 };
 
 export const TOO_MANY_CONNECTIONS = '53300';
+/** Of a replication command on a standby before PostgreSQL 16: logical decoding is not to be had there (docs/servers.md P33). */
+export const NO_DECODING_IN_RECOVERY = '0A000';
 
 const CERTIFICATE_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -26,6 +26,8 @@ interface ServerProcess {
   };
 }
 
+type CopyKind = 'standby' | 'recovering' | 'image';
+
 /** A second PostgreSQL on a copy of the first one's files. */
 export interface CopiedPostgres {
   /** The same database on it. */
@@ -47,10 +49,10 @@ export interface OwnServers {
   /** Starts what is down and waits until both answer. */
   revive(): Promise<void>;
   /**
-   * Stops PostgreSQL for a moment and starts another one on a copy of its files. `standby`: without slots, as a base backup has none, and promoted: a failover. Else with
-   * them, on the same timeline: a restored disk image.
+   * Stops PostgreSQL for a moment and starts another one on a copy of its files. `standby`: without slots, as a base backup has none, and promoted: a failover; `recovering`
+   * is the same, not yet promoted. `image`: with them, on the same timeline: a restored disk image.
    */
-  copyPostgres(kind: 'standby' | 'image'): Promise<CopiedPostgres>;
+  copyPostgres(kind: CopyKind): Promise<CopiedPostgres>;
   down(): Promise<void>;
 }
 
@@ -79,12 +81,12 @@ function giveTo(user: { readonly uid: number; readonly gid: number } | null, pat
 }
 
 /** Copies the files of a stopped server beside them. */
-function copyFiles({ launch }: ServerProcess, kind: 'standby' | 'image'): { readonly folder: string; readonly cluster: string } {
+function copyFiles({ launch }: ServerProcess, kind: CopyKind): { readonly folder: string; readonly cluster: string } {
   const folder = mkdtempSync(join(launch.place.cwd, 'copy-'));
   const cluster = join(folder, 'cluster');
   cpSync(join(launch.place.cwd, 'cluster'), cluster, { recursive: true });
   rmSync(join(cluster, 'postmaster.pid'), { force: true });
-  if (kind === 'standby') {
+  if (kind !== 'image') {
     for (const slot of readdirSync(join(cluster, 'pg_replslot'))) rmSync(join(cluster, 'pg_replslot', slot), { recursive: true });
     writeFileSync(join(cluster, 'standby.signal'), '');
   }
@@ -92,7 +94,7 @@ function copyFiles({ launch }: ServerProcess, kind: 'standby' | 'image'): { read
   return { folder, cluster };
 }
 
-async function startCopy(original: ServerProcess, kind: 'standby' | 'image'): Promise<CopiedPostgres> {
+async function startCopy(original: ServerProcess, kind: CopyKind): Promise<CopiedPostgres> {
   const { folder, cluster } = copyFiles(original, kind);
   const { command, args, place } = original.launch;
   const port = await freePort();
@@ -178,7 +180,7 @@ export async function ownServers(settings: ServerSettings = {}): Promise<OwnServ
       throw new Error(`${error.message}: ${await explain(elasticsearch.url)}`);
     });
   };
-  const copyPostgres = async (kind: 'standby' | 'image'): Promise<CopiedPostgres> => {
+  const copyPostgres = async (kind: CopyKind): Promise<CopiedPostgres> => {
     const original = state().processes.find((one) => one.kind === 'postgres');
     if (original === undefined) throw new Error('no PostgreSQL runs');
     await stopPostgresNow();

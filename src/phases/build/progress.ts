@@ -9,7 +9,12 @@ import type { Run } from './run-state.ts';
 
 const EVERY_MS = 500;
 
-/** Reports the figures of a phase twice a second until stopped; the output decides how often it shows them. A source that is away for a while only delays them. */
+interface Progress {
+  /** Does the work of the phase, and ends the figures with it. Its failure is the run's: whatever is met while the figures are ended comes after it. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Reports the figures of a phase twice a second while its work is done; the output decides how often it shows them. A source that is away for a while only delays them. */
 export function startProgress(options: {
   readonly run: Run;
   readonly phase: PhaseName;
@@ -17,7 +22,7 @@ export function startProgress(options: {
   readonly slot: SlotWatch;
   readonly leaves: () => readonly LeafProgress[];
   readonly everyMs?: number;
-}): { stop(): Promise<void> } {
+}): Progress {
   const { run, phase, replay, slot } = options;
   const startedAt = run.clock.now();
   const firstShare = loadedShare(options.leaves());
@@ -60,9 +65,16 @@ export function startProgress(options: {
   };
   const loop = startLoop(run, options.everyMs ?? EVERY_MS, report);
   return {
-    stop: async () => {
-      await loop.stop();
-      await conclude();
+    during: async (work) => {
+      try {
+        return await work();
+      } catch (error) {
+        run.abort(error);
+        throw error;
+      } finally {
+        await loop.stop();
+        await conclude();
+      }
     },
   };
 }

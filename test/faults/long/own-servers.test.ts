@@ -249,6 +249,29 @@ faultTest('F39: a standby without the slot is promoted: exit 24 says why, nothin
   await standby.stop();
 });
 
+faultTest('F39: the address leads to a standby that is not promoted yet: a server that is away, and no bug', async (world) => {
+  await killAt(world, 'chunk.settled').run();
+  const [slot] = await world.sql('select slot_name as name from pg_replication_slots');
+  const [publication] = await world.sql('select pubname as name from pg_publication');
+  const standby = await servers.copyPostgres('recovering');
+  await world.reconnect();
+  const source = await openSource({ ...connectionOf(standby.through(world.database.url)), applicationName: 'realign-test-recovery' });
+  try {
+    await assert.rejects(source.insertLsn(), { kind: 'connection-lost', message: /in recovery/, hint: /promoted/ });
+    const request = { name: 'realign_none', temporary: true, timeoutMs: 1000, signal: new AbortController().signal };
+    // From 16 on a standby can make one, once its primary tells it of the running transactions.
+    await assert.rejects(source.createSlot(request), ({ kind }) => kind === 'connection-lost' || kind === 'slot-timeout');
+    await assert.rejects(source.openStream({ slot: String(slot?.name), publication: String(publication?.name), from: 0n }), { kind: 'slot-lost' });
+    await assert.rejects(source.dropPublication(String(publication?.name)), { kind: 'preflight-refused', hint: /primary/ });
+  } finally {
+    await source.close();
+  }
+  const { text } = await world.assertStopped(await world.rebuild({ databaseUrl: standby.through(world.database.url), direct: true }), 24);
+  assert.match(text, /its slot \S+ does not exist any more/);
+  await standby.stop();
+  await world.assertServed(await world.rebuild());
+});
+
 faultTest(
   'F39: a restored image of the server, with the slot and on the same timeline, is not mistaken for it: nothing is swapped that differs from it',
   async (world) => {

@@ -34,7 +34,7 @@ function phaseOf(phase: 'load' | 'catchup', leaf: LeafProgress) {
       },
     },
     abort: (reason: unknown) => {
-      state.aborted = reason;
+      state.aborted ??= reason;
     },
     reporter: { report: (event: RunEvent) => event.type === 'progress' && told.push(event) },
   } as unknown as Run;
@@ -50,7 +50,7 @@ test('the last figures of the load are its final ones, though its rows were esti
   assert.deepEqual([told[0]?.rows, told[0]?.rowsTotal], [0, 1000]);
   Object.assign(counters, { rows: 900 });
   Object.assign(state, { leaf: WHOLE, now: 1000, broken: new Failure('connection-lost', 'gone') });
-  await progress.stop();
+  await progress.during(async () => undefined);
   const last = told.at(-1);
   assert.deepEqual([last?.rows, last?.rowsTotal, last?.share, last?.rowsPerSecond], [900, 900, 1, 900]);
   assert.equal(state.aborted, null);
@@ -65,15 +65,27 @@ test('a source that is away costs figures and nothing else; a bug ends the run',
       const { state, progress } = phaseOf('load', WHOLE);
       if (last) await new Promise(setImmediate);
       state.broken = error;
-      await progress.stop();
+      await progress.during(async () => undefined);
       assert.equal(state.aborted instanceof Error ? state.aborted.name : null, reason);
     }
   }
 });
 
+test('the failure of the phase counts, whatever the source answers at its end', async () => {
+  const { state, progress } = phaseOf('load', WHOLE);
+  await new Promise(setImmediate);
+  state.broken = new RangeError('BUG');
+  const failure = new Failure('sink-refused', 'first');
+  await assert.rejects(
+    progress.during(() => Promise.reject(failure)),
+    (error) => error === failure,
+  );
+  assert.equal(state.aborted, failure);
+});
+
 test('a resumed load has the rest before it', async () => {
   const { told, progress } = phaseOf('load', HALF);
-  await progress.stop();
+  await progress.during(async () => undefined);
   assert.deepEqual([told[0]?.share, told[0]?.rowsTotal], [0.5, 500]);
 });
 
@@ -81,7 +93,7 @@ test('behind the load there is no rate of rows, but one of the changes of this p
   const { told, state, counters, progress } = phaseOf('catchup', WHOLE);
   Object.assign(counters, { rows: 900, changes: 57 });
   state.now = 2000;
-  await progress.stop();
+  await progress.during(async () => undefined);
   const last = told.at(-1);
   assert.deepEqual([last?.rowsPerSecond, last?.changesPerSecond, last?.rows, last?.rowsTotal], [0, 25, 900, 900]);
 });
