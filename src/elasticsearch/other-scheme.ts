@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 const TIMEOUT_MS = 2_000;
@@ -18,7 +18,7 @@ export async function otherScheme(nodes: readonly string[]): Promise<MixedUp | n
   for (const node of nodes) {
     const url = new URL(node);
     const place = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
-    if (url.protocol === 'https:' ? await answersHttp(place) : await answersTls(place)) return { node, instead: otherAddress(url, place.port) };
+    if (url.protocol === 'https:' ? await answersHttpOnly(place) : await answersTls(place)) return { node, instead: otherAddress(url, place.port) };
   }
   return null;
 }
@@ -33,6 +33,14 @@ interface Place {
   readonly port: number;
 }
 
+/**
+ * A TLS port behind nginx, Apache or a Go server answers a plain request with a 400 in plain text. To be sent to http:// by that would send the credentials in clear, and the
+ * true cause is another: a certificate that is not trusted, most often.
+ */
+async function answersHttpOnly(place: Place): Promise<boolean> {
+  return (await answersHttp(place)) && !(await answersTls(place));
+}
+
 function answersHttp({ host, port }: Place): Promise<boolean> {
   return told(connectPlain(port, host), (socket, answer) => {
     socket.once('connect', () => socket.write(`GET / HTTP/1.0\r\nHost: ${host}\r\n\r\n`));
@@ -42,18 +50,30 @@ function answersHttp({ host, port }: Place): Promise<boolean> {
 
 function answersTls({ host, port }: Place): Promise<boolean> {
   // Whose certificate it is does not matter: nothing is sent after the handshake.
-  return told(connectTls({ host, port, rejectUnauthorized: false }), (socket, answer) => socket.once('secureConnect', () => answer(true)));
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return told(
+    connectTls({ host, port, rejectUnauthorized: false, ...servername }),
+    (socket, answer) => socket.once('secureConnect', () => answer(true)),
+    isTlsRefusal,
+  );
 }
 
-/** What `ask` finds out from a socket; false when it fails, ends or says nothing for two seconds. */
-function told(socket: Socket, ask: (socket: Socket, answer: (yes: boolean) => void) => void): Promise<boolean> {
+/** A handshake that is refused, for want of a client's certificate or of a common version, is refused in TLS; OpenSSL has another code for an answer that is no TLS. */
+function isTlsRefusal({ code }: NodeJS.ErrnoException): boolean {
+  return code?.startsWith('ERR_SSL_') === true && code !== 'ERR_SSL_WRONG_VERSION_NUMBER';
+}
+
+type Ask = (socket: Socket, answer: (yes: boolean) => void) => void;
+
+/** What `ask` finds out from a socket, or `ofError` from its failure; false when it ends or says nothing for two seconds. */
+function told(socket: Socket, ask: Ask, ofError: (error: NodeJS.ErrnoException) => boolean = () => false): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     const answer = (yes: boolean): void => {
       socket.destroy();
       resolve(yes);
     };
     socket.setTimeout(TIMEOUT_MS, () => answer(false));
-    socket.once('error', () => answer(false));
+    socket.once('error', (error: NodeJS.ErrnoException) => answer(ofError(error)));
     socket.once('close', () => answer(false));
     ask(socket, answer);
   });
