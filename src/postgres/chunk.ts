@@ -2,13 +2,14 @@ import { Failure } from '../core/failure.ts';
 import type { Leaf, SourceTable } from '../core/table.ts';
 import { parseSnapshot } from '../core/wal/snapshot.ts';
 import type { ChunkReader, ChunkRequest, TableRequest } from '../phases/ports.ts';
+import { blockRanges, blocksToScan } from './block-ranges.ts';
 import { endSession, isTrue, query, type Session, textOf } from './connect.ts';
-import { abandonCopy, startCopy } from './copy-out.ts';
+import { abandonCopy, type CopyOut, startCopies, startCopy } from './copy-out.ts';
 import { hasExpressions } from './expression.ts';
 import { andFilter, quoteColumns, quoteFromRelation, quoteQualified } from './quote.ts';
 import type { SessionPool } from './session-pool.ts';
 import { beginUnder, endTransaction } from './snapshot-transaction.ts';
-import { type FailureContext, sqlstateOf, toFailure } from './sqlstate.ts';
+import { sqlstateOf, toFailure } from './sqlstate.ts';
 
 const LOCK_TIMEOUT = '5s';
 const LOCK_ATTEMPTS = 12;
@@ -36,11 +37,8 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
     const { leaf, guard } = await lockLeaf(session, request.leaf);
     const upper = request.to === null ? '' : ` and t.ctid < '(${request.to},0)'::tid`;
     const select = `select ${quoteColumns('t', request.columns)} from only ${quoteQualified(leaf)} t where t.ctid >= '(${request.from},0)'::tid${upper}${andFilter(request.where)}`;
-    return reader(pool, session, guard, {
-      select,
-      doing: `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${leaf.schema}.${leaf.name}`,
-      expressions: hasExpressions(request),
-    });
+    const doing = `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${leaf.schema}.${leaf.name}`;
+    return reader(pool, session, guard, startCopy(session, { doing, expressions: hasExpressions(request) }, select));
   } catch (error) {
     await endSession(session);
     throw error;
@@ -59,16 +57,19 @@ export async function openTable(pool: SessionPool, request: TableRequest): Promi
     await query(session, { doing: `locking ${request.table.schema}.${request.table.name}` }, `select from ${from} limit 0`);
     const guard = await readGuard(session, request.table.oid);
     if (!guard.current) throw rewritten(request.table);
-    const select = `select ${quoteColumns('t', request.columns)} from ${from} t where true${andFilter(request.where)}`;
-    return reader(pool, session, guard, {
-      select,
-      doing: `reading ${request.table.schema}.${request.table.name}`,
-      expressions: hasExpressions(request),
-    });
+    const context = { doing: `reading ${request.table.schema}.${request.table.name}`, expressions: hasExpressions(request) };
+    const select = (range: string): string =>
+      `select ${quoteColumns('t', request.columns)} from ${from} t where true${range}${andFilter(request.where)}`;
+    const blocks = await blocksToScan(session, request.table, context, select(''));
+    return reader(pool, session, guard, startCopies(session, context, selects(blockRanges(blocks, session.silenceMs), select)));
   } catch (error) {
     await endSession(session);
     throw error;
   }
+}
+
+function* selects(ranges: Iterable<string>, select: (range: string) => string): Generator<string> {
+  for (const range of ranges) yield select(range);
 }
 
 function rewritten(table: SourceTable): Failure {
@@ -77,8 +78,7 @@ function rewritten(table: SourceTable): Failure {
   });
 }
 
-function reader(pool: SessionPool, session: Session, guard: Guard, copy: FailureContext & { readonly select: string }): ChunkReader {
-  const running = startCopy(session, copy, copy.select);
+function reader(pool: SessionPool, session: Session, guard: Guard, running: CopyOut): ChunkReader {
   let closed = false;
   return {
     snapshot: parseSnapshot(guard.snapshot),

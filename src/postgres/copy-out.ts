@@ -59,6 +59,22 @@ export function startCopy(session: Session, context: FailureContext, select: str
   };
 }
 
+/** COPY of one query after another, as if it were one COPY. */
+export function startCopies(session: Session, context: FailureContext, selects: Iterable<string>): CopyOut {
+  let running: CopyOut | null = null;
+  return {
+    chunks: async function* () {
+      for (const select of selects) {
+        running = startCopy(session, context, select);
+        yield* running.chunks();
+      }
+    },
+    get finished() {
+      return running?.finished ?? true;
+    },
+  };
+}
+
 /**
  * Ends a COPY that may still run: a clean cancel from another session, then the connection goes. pg-copy-streams cannot stop a COPY, and a
  * destroyed stream would leave the backend in it (docs/servers.md C3).

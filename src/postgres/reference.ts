@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReferenceRequest, ReferenceRow } from '../phases/ports.ts';
+import { blockRanges, blocksToScan } from './block-ranges.ts';
 import { NO_VALUE_OF_ITS_TYPE } from './can-be-keys.ts';
 import { query, type Session, type TextRow, textOf } from './connect.ts';
 import { hasExpressions } from './expression.ts';
@@ -7,6 +8,7 @@ import { inParts, keyValues, matchesKey, readKeyOperators } from './key-rows.ts'
 import { andFilter, quoteColumn, quoteFromRelation, quoteIdentifier } from './quote.ts';
 import { referenceExpression } from './reference-expression.ts';
 import { beginUnder, endTransaction } from './snapshot-transaction.ts';
+import type { FailureContext } from './sqlstate.ts';
 import { readTypes } from './types-catalog.ts';
 
 const KEYS_PER_STATEMENT = 500;
@@ -24,13 +26,17 @@ export async function readReference(session: Session, request: ReferenceRequest)
   const select = `select ${[...request.key.map((_, i) => `r.k${i}::text`), ...values].map((sql, i) => `${sql} as c${i}`).join(', ')}`;
   const { rows } = request;
   await beginUnder(session, request.snapshotName);
-  const found: ReferenceRow[] = [];
-  if ('keys' in rows) {
-    for (const keys of inParts(rows.keys, KEYS_PER_STATEMENT)) {
-      const row = `${rowSelect(request)} where ${matchesKey(request.key, operators)}${andFilter(request.where)}`;
+  const row = `${rowSelect(request)} where ${matchesKey(request.key, operators)}${andFilter(request.where)}`;
+  const readNamed = async (wanted: readonly (readonly string[])[]): Promise<readonly ReferenceRow[]> => {
+    const found: ReferenceRow[] = [];
+    for (const keys of inParts(wanted, KEYS_PER_STATEMENT))
       found.push(...(await run(session, request, `${select} from ${keyValues(request.key, keys)} cross join lateral (${row}) r`)));
-    }
-  } else found.push(...(await sample(session, request, select, rows)));
+    return found;
+  };
+  const found =
+    'keys' in rows
+      ? await readNamed(rows.keys)
+      : ((await sampleBlocks(session, request, select, rows)) ?? (await readNamed(await sampleKeys(session, request, rows))));
   await endTransaction(session);
   return found;
 }
@@ -44,41 +50,60 @@ function rowSelect({ table, key, fields }: ReferenceRequest, tablesample = ''): 
   return `select ${columns.join(', ')} from ${quoteFromRelation(table)} t ${tablesample}`;
 }
 
-/** A sample of blocks first; the whole table if that is too few rows (a small table, one never analysed, a filter that few rows pass). */
-async function sample(
-  session: Session,
-  request: ReferenceRequest,
-  select: string,
-  wanted: { readonly random: number; readonly seed: string },
-): Promise<readonly ReferenceRow[]> {
-  const { estimatedRows } = request.table;
-  const percent = estimatedRows <= 0 ? 100 : Math.min(100, (wanted.random * OVERSAMPLING * 100) / estimatedRows);
-  if (percent < 100) {
-    const rows = await run(
-      session,
-      request,
-      `${select} ${sampled(request, wanted, `tablesample system (${percent}) repeatable (${shortSeed(wanted.seed)})`)}`,
-    );
-    if (rows.length >= wanted.random) return rows;
-  }
-  return run(session, request, `${select} ${sampled(request, wanted, '')}`);
+interface Wanted {
+  readonly random: number;
+  readonly seed: string;
 }
 
-function sampled(request: ReferenceRequest, wanted: { readonly random: number; readonly seed: string }, tablesample: string): string {
-  const key = request.key.map((column) => `t.${quoteIdentifier(column.name)}::text`).join(`, `);
-  const order = `hashtextextended(concat_ws(E'\\x01', ${key}), ${longSeed(wanted.seed)})`;
-  return `from (${rowSelect(request, tablesample)} where true${andFilter(request.where)} order by ${order} limit ${wanted.random}) r`;
+/** A sample of blocks; null if that is too few rows (a small table, one never analysed, a filter that few rows pass). */
+async function sampleBlocks(session: Session, request: ReferenceRequest, select: string, wanted: Wanted): Promise<readonly ReferenceRow[] | null> {
+  const { estimatedRows } = request.table;
+  const percent = estimatedRows <= 0 ? 100 : Math.min(100, (wanted.random * OVERSAMPLING * 100) / estimatedRows);
+  if (percent >= 100) return null;
+  const tablesample = `tablesample system (${percent}) repeatable (${shortSeed(wanted.seed)})`;
+  const order = `order by ${keyHash(request, wanted)} limit ${wanted.random}`;
+  const rows = await run(session, request, `${select} from (${rowSelect(request, tablesample)} where true${andFilter(request.where)} ${order}) r`);
+  return rows.length >= wanted.random ? rows : null;
+}
+
+/** The keys with the lowest hashes in the whole table, which may be read in parts. */
+async function sampleKeys(session: Session, request: ReferenceRequest, wanted: Wanted): Promise<readonly (readonly string[])[]> {
+  const { table, key, where } = request;
+  const keys = key.map((column, i) => `t.${quoteIdentifier(column.name)}::text as c${i}`).join(', ');
+  const scan = (range: string): string =>
+    `select ${keys}, ${keyHash(request, wanted)} as hash from ${quoteFromRelation(table)} t where true${range}${andFilter(where)}`;
+  await query(session, { doing: `locking ${table.schema}.${table.name}` }, `select from ${quoteFromRelation(table)} limit 0`);
+  const blocks = await blocksToScan(session, table, contextOf(request), scan(''));
+  let lowest: readonly HashedKey[] = [];
+  for (const range of blockRanges(blocks, session.silenceMs)) {
+    const rows = await query(session, contextOf(request), `${scan(range)} order by hash limit ${wanted.random}`);
+    const found = rows.map((row) => ({ hash: BigInt(textOf(row, 'hash')), key: key.map((_, i) => textOf(row, `c${i}`)) }));
+    lowest = [...lowest, ...found].sort(byHash).slice(0, wanted.random);
+  }
+  return lowest.map((one) => one.key);
+}
+
+interface HashedKey {
+  readonly hash: bigint;
+  readonly key: readonly string[];
+}
+
+const byHash = (a: HashedKey, b: HashedKey): number => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0);
+
+function keyHash({ key }: ReferenceRequest, { seed }: Wanted): string {
+  const texts = key.map((column) => `t.${quoteIdentifier(column.name)}::text`).join(', ');
+  return `hashtextextended(concat_ws(E'\\x01', ${texts}), ${longSeed(seed)})`;
 }
 
 async function run(session: Session, request: ReferenceRequest, sql: string): Promise<readonly ReferenceRow[]> {
-  const columns = request.fields.map(({ column }) => column);
-  const context = {
-    doing: `reading reference rows of ${request.table.schema}.${request.table.name}`,
-    expressions: hasExpressions({ columns, where: request.where }),
-    overrides: NO_VALUE_OF_ITS_TYPE,
-  };
-  const rows = await query(session, context, sql);
+  const rows = await query(session, contextOf(request), sql);
   return rows.map((row) => referenceRow(request, row));
+}
+
+function contextOf({ table, fields, where }: ReferenceRequest): FailureContext {
+  const columns = fields.map(({ column }) => column);
+  const doing = `reading reference rows of ${table.schema}.${table.name}`;
+  return { doing, expressions: hasExpressions({ columns, where }), overrides: NO_VALUE_OF_ITS_TYPE };
 }
 
 function referenceRow(request: ReferenceRequest, row: TextRow): ReferenceRow {
