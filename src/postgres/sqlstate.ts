@@ -30,7 +30,11 @@ const BY_SQLSTATE: Readonly<Record<string, Classification>> = {
   '58': TRANSIENT,
   '22021': BAD_BYTES,
   '22P05': BAD_BYTES,
-  '25006': { kind: 'preflight-refused', hint: 'The server accepts no writes: connect to the primary.' },
+  // No default of the role can cause it (session-pins.ts). The preflight refuses a standby; in a build it is one that a failover may promote in a moment.
+  '25006': {
+    kind: 'connection-lost',
+    hint: 'The server is in recovery: connect to the primary, or wait until it is promoted; then run the same command again.',
+  },
   '25P03': CONNECTION_LOST,
   '25P04': CONNECTION_LOST,
   '3D000': { kind: 'config', hint: 'Correct the database name in the configuration.' },
@@ -52,6 +56,8 @@ const BY_SQLSTATE: Readonly<Record<string, Classification>> = {
   '57P05': CONNECTION_LOST,
 };
 
+/** Of a server in recovery; in a read-only transaction of ours it is an attempt to write of what the config says. */
+export const READ_ONLY = '25006';
 export const TOO_MANY_CONNECTIONS = '53300';
 /** Of a replication command on a standby before PostgreSQL 16: logical decoding is not to be had there (docs/servers.md P33). */
 export const NO_DECODING_IN_RECOVERY = '0A000';
@@ -84,6 +90,10 @@ export interface FailureContext {
 /** Errors that an expression can raise for one row: data exceptions, limits, RAISE and errors in functions, checks of domains, and casts. */
 const EXPRESSION_ERROR = /^(22|21|23|38|39|54|P0|0A|42)/;
 
+/** Rows are read in read-only transactions, so 25006 is a function that writes. */
+const isOfExpression = (sqlstate: string): boolean =>
+  sqlstate === READ_ONLY || (EXPRESSION_ERROR.test(sqlstate) && BY_SQLSTATE[sqlstate] === undefined);
+
 /**
  * The `Failure` for an error of a session that was connected; an error with an unknown SQLSTATE comes back as it is (a bug).
  * The server's message stays in `cause` only: it may quote row values.
@@ -92,8 +102,7 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
   if (error instanceof Failure) return error;
   const sqlstate = sqlstateOf(error);
   if (sqlstate === null) return isConnectionError(error) ? lost(error, context) : error;
-  if (context.expressions === true && EXPRESSION_ERROR.test(sqlstate) && BY_SQLSTATE[sqlstate] === undefined)
-    return uncomputable(sqlstate, error, context);
+  if (context.expressions === true && isOfExpression(sqlstate)) return uncomputable(sqlstate, error, context);
   const known = BY_SQLSTATE[sqlstate] ?? BY_SQLSTATE[classOf(sqlstate)];
   const kind = context.overrides?.[sqlstate] ?? BY_SQLSTATE[sqlstate]?.kind ?? context.overrides?.[classOf(sqlstate)] ?? known?.kind;
   if (kind === undefined) return error;

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import type { ThrottleAnswer } from '../phases/control-ports.ts';
 import { answered, query, type Session } from './connect.ts';
-import { sqlstateOf, toFailure } from './sqlstate.ts';
+import { READ_ONLY, sqlstateOf, toFailure } from './sqlstate.ts';
 
 const QUERY_TIMEOUT = '5s';
 const BOOLEAN_OID = 16;
@@ -23,7 +23,8 @@ export async function throttleQuery(session: Session, sql: string): Promise<Thro
     const sqlstate = sqlstateOf(error);
     if (sqlstate === '57014') return { kind: 'hold', slow: true };
     const failure = toFailure(error, CONTEXT);
-    if (sqlstate === null || (failure instanceof Failure && failure.kind === 'connection-lost')) throw failure;
+    const lost = sqlstate !== READ_ONLY && failure instanceof Failure && failure.kind === 'connection-lost';
+    if (sqlstate === null || lost) throw failure;
     const words = OF_THE_STATEMENT.test(sqlstate) && error instanceof Error ? `${error.message} ` : '';
     return { kind: 'unusable', why: `${words}(SQLSTATE ${sqlstate})` };
   } finally {

@@ -210,3 +210,22 @@ test('an expression that fails for a row is a failure of the config, not a bug, 
   await assert.rejects(readAll(reader, 2), failure);
   await reader.close();
 });
+
+test('a filter that writes is refused by the read-only transaction, as a failure of the config', async () => {
+  const { app, source } = fixture;
+  await app.query(
+    `create table noted (id int); create function note(id bigint) returns bool language plpgsql as 'begin insert into public.noted values (id); return true; end'`,
+  );
+  const table = await describe(source, 't');
+  const reader = await source.openTable({
+    table,
+    columns: keyOf(table),
+    where: `${app.escapeIdentifier(table.schema)}.note(id)`,
+    snapshotName: null,
+  });
+  await assert.rejects(readAll(reader, 1), {
+    kind: 'source-changed',
+    message: /an SQL expression of the config cannot be computed for some row \(SQLSTATE 25006\)$/,
+  });
+  await reader.close();
+});
