@@ -131,8 +131,8 @@ faultTest('F19: a backend that is stopped in a COPY: nothing arrives for the tim
   const [leaf] = table?.leaves ?? [];
   assert.ok(table && leaf);
   const reader = await source.openChunk({ leaf, from: 0, to: null, columns: table.columns });
-  const [row] = await world.sql(`select pid from pg_stat_activity where datname = current_database() and query like 'copy (select%'`);
-  const pid = Number(row?.pid);
+  const copying = `select pid from pg_stat_activity where datname = current_database() and query like 'copy (select%'`;
+  const pid = await waitFor('the COPY', async () => (await world.sql(copying)).map((row) => Number(row.pid))[0]);
   servers.signal(pid, 'SIGSTOP');
   try {
     const reading = (async () => {
