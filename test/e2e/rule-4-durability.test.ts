@@ -27,8 +27,16 @@ async function crashBeforeEffect({ acknowledge, id }: Crash): Promise<void> {
   const dying = new AbortController();
   let acknowledgements = 0;
   let hanging = false;
+  let catchingUp = false;
+  let loaded = false;
   const died = world.build({
     signal: dying.signal,
+    onEvent: (event) => {
+      if (event.type === 'phase.started' && event.phase === 'catchup') catchingUp = true;
+    },
+    failpoint: async (name) => {
+      if (name === 'checkpoint.written' && catchingUp) loaded = true;
+    },
     wrapSource: (source) => ({
       ...insertDuringLoad(world, source, id),
       openStream: async (request) => {
@@ -53,6 +61,8 @@ async function crashBeforeEffect({ acknowledge, id }: Crash): Promise<void> {
   });
   died.catch(() => {});
   await waitFor('the change to reach the sink', () => hanging);
+  // Else the next run would read the chunk again, and with it the row.
+  await waitFor('the load to be written down', () => loaded);
   const seen = acknowledgements;
   await waitFor('more acknowledgements', () => acknowledgements > seen + 1);
   dying.abort(new Failure('interrupted', 'killed by the test'));
