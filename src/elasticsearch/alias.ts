@@ -4,9 +4,21 @@ import type { Http } from './connect.ts';
 
 /** What the name means now. Throws `preflight-refused` if it is a data stream. */
 export async function readAlias(http: Http, alias: string): Promise<AliasTarget> {
+  const read = await readHolders(http, alias);
+  if (read !== null) return read;
+  const what = await whatElse(http, alias);
+  if (what !== 'others') return { kind: what };
+  // An alias that somebody made between the two looks, or a data stream.
+  const meanwhile = await readHolders(http, alias);
+  if (meanwhile !== null) return meanwhile;
+  throw new Failure('preflight-refused', `${alias} is a data stream`, { hint: 'realign rebuilds indices behind an alias; choose another name.' });
+}
+
+/** Null if there is no such alias. */
+async function readHolders(http: Http, alias: string): Promise<AliasTarget | null> {
   const path = `/_alias/${encodeURIComponent(alias)}`;
   const answer = await http.json({ what: `reading the alias ${alias}`, method: 'GET', path }, [404]);
-  if (answer === null) return (await isConcrete(http, alias)) ? { kind: 'index' } : { kind: 'none' };
+  if (answer === null) return null;
   const indices = new Map<string, AliasProperties>();
   for (const [index, holder] of Object.entries(answer as Holders)) {
     const properties = holder.aliases[alias];
@@ -94,14 +106,13 @@ function holds(target: AliasTarget, index: string): boolean {
   return target.kind === 'alias' && target.indices.has(index);
 }
 
-async function isConcrete(http: Http, name: string): Promise<boolean> {
+/** `others`: the name leads to indices of other names. */
+async function whatElse(http: Http, name: string): Promise<'index' | 'none' | 'others'> {
   const query = { filter_path: '*.settings.index.uuid' };
   const answer = await http.json({ what: `looking up ${name}`, method: 'GET', path: `/${encodeURIComponent(name)}/_settings`, query }, [
     404,
     'index_not_found_exception',
   ]);
-  if (answer === null) return false;
-  if (Object.hasOwn(answer as object, name)) return true;
-  if (Object.keys(answer as object).length === 0) return false;
-  throw new Failure('preflight-refused', `${name} is a data stream`, { hint: 'realign rebuilds indices behind an alias; choose another name.' });
+  if (answer === null || Object.keys(answer as object).length === 0) return 'none';
+  return Object.hasOwn(answer as object, name) ? 'index' : 'others';
 }
