@@ -35,12 +35,15 @@ export async function randomIds(pit: Pit, count: number, seed: number): Promise<
 export async function* fromSequence(pit: Pit, seqNo: bigint): AsyncGenerator<SequencedIds> {
   const query = { range: { _seq_no: { gte: Number(seqNo) } } };
   const sort = [{ _seq_no: 'asc' }, { _shard_doc: 'asc' }];
+  let atLast = 0;
   for (let after: readonly number[] | null = null; ; ) {
     const body = { size: IDS_PER_PAGE, _source: false, track_total_hits: false, query, sort, ...(after === null ? {} : { search_after: after }) };
     const hits: readonly Hit[] = (await ask(pit, body)).hits.hits;
     const last = hits.at(-1)?.sort;
     if (last === undefined) return;
-    yield { ids: hits.map(({ _id: id }) => id), lastSeqNo: BigInt(last[0] ?? 0) };
+    const same = hits.filter((hit) => hit.sort?.[0] === last[0]).length;
+    atLast = same === hits.length && after?.[0] === last[0] ? atLast + same : same;
+    yield { ids: hits.map(({ _id: id }) => id), lastSeqNo: BigInt(last[0] ?? 0), atLast };
     if (hits.length < IDS_PER_PAGE) return;
     after = last;
   }

@@ -18,6 +18,8 @@ export interface CurrentDocument extends DocumentName {
 export interface SequencedIds {
   readonly ids: readonly string[];
   readonly lastSeqNo: bigint;
+  /** How many of all so far have that number: whoever begins there sees them again, because each shard has numbers of its own. */
+  readonly atLast: number;
 }
 
 /** An index opened for conditional writes. */

@@ -150,7 +150,9 @@ export class Load {
         // An attempt before this one may have written rows: R3 asks for them as for any.
         return { done: quiet(this.#settle(open, sends)) };
       }
-      this.#run.counters.rows += await this.#copy(reader, sends);
+      const rows = await this.#copy(reader, sends);
+      // Not in one with the wait: the sum would be that of before it, without what other readers added meanwhile.
+      this.#run.counters.rows += rows;
       await this.#run.failpoint?.('chunk.read');
     } catch (error) {
       // The bulks of a broken chunk must have ended before anything else is decided.

@@ -118,3 +118,16 @@ async function leaf({ database }: AuditWorld): Promise<{ readonly oid: number; r
   assert.ok(found !== undefined);
   return found;
 }
+
+describe('an audit in sections of a larger index', () => {
+  it('counts what lies on the border of two of them once', async () => {
+    const rows = 10_600;
+    const world = await auditWorld(rows);
+    try {
+      const { report } = await world.audit({ options: { maxDurationMs: 600_000 }, state: new MemoryState() });
+      assert.deepEqual([report.verdict, report.rows, report.documents], ['equal', rows, rows]);
+    } finally {
+      await world.dispose();
+    }
+  });
+});

@@ -51,7 +51,8 @@ async function compareFrom(scope: SectionScope, seqNo: bigint): Promise<Pages> {
         documents += page.ids.length;
         last = page.lastSeqNo + 1n;
         await context.audit?.paceSink(page.ids.length);
-        if (documents >= DOCUMENTS_PER_SECTION) return { documents, last: page.lastSeqNo, done: false, total };
+        // The next section begins with the same number again.
+        if (documents >= DOCUMENTS_PER_SECTION) return { documents: documents - page.atLast, last: page.lastSeqNo, done: false, total };
       }
       return { documents, last, done: true, total };
     },

@@ -78,7 +78,8 @@ export async function settle(context: VerifyContext, suspects: Suspects, hash: H
   let correction = 0;
   for (let round = 0; round < lastLook(context, suspects) && suspects.open.size > 0; round++) {
     await pauseBefore(context, round);
-    correction += await lookAgain(context, suspects, hash);
+    const corrected = await lookAgain(context, suspects, hash);
+    correction += corrected;
   }
   const unsettled = [...suspects.unjudged];
   let unsettledCount = suspects.unjudgedCount;

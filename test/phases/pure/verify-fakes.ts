@@ -172,7 +172,7 @@ export class World {
       byIds: async (ids) => ids.flatMap((id) => documents.get(id) ?? []),
       ignored: async () => this.ignored,
       fromSequence: async function* () {
-        yield { ids: [...documents.keys()], lastSeqNo: 0n };
+        yield { ids: [...documents.keys()], lastSeqNo: 0n, atLast: documents.size };
       },
       randomIds: async (count) => [...documents.keys()].slice(0, count),
       close: async () => void this.opened--,
