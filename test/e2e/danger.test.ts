@@ -112,6 +112,13 @@ function killAtSwap(run: RealignRun, call: ProxiedCall): 'cut' | undefined {
   return 'cut';
 }
 
+async function killedBehindTheSwap(): Promise<void> {
+  const killed = world.start();
+  world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
+  await killed.ended;
+  world.proxy.hooks = {};
+}
+
 for (const phase of ['slot', 'index', 'load', 'catchup', 'verify', 'swap', 'cleanup']) {
   test(`abort after SIGKILL in ${phase} leaves nothing but what is served`, async () => {
     await goods(500);
@@ -201,10 +208,7 @@ test('SIGKILL while the slot waits for an open transaction: abort leaves no slot
 
 test('SIGKILL between the answer to the swap and the clean-up, then abort: the index stays served and loses its build alias', async () => {
   await goods(500);
-  const killed = world.start();
-  world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
-  await killed.ended;
-  world.proxy.hooks = {};
+  await killedBehindTheSwap();
   assert.equal((await world.abort()).code, 0);
   await world.assertServed();
   const next = await world.rebuild();
@@ -214,10 +218,7 @@ test('SIGKILL between the answer to the swap and the clean-up, then abort: the i
 
 test('SIGKILL after the swap, and the slot has grown beyond --max-slot-wal: it is dropped (26), the next run says what is missing (24), --fresh builds anew', async () => {
   await goods(500);
-  const killed = world.start();
-  world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
-  await killed.ended;
-  world.proxy.hooks = {};
+  await killedBehindTheSwap();
   await clientIsGone();
   const { client } = world.database;
   await client.query(`create table noise as select repeat(md5(g::text), 50) as v from generate_series(1, 5000) g; drop table noise`);
@@ -238,10 +239,7 @@ test('SIGKILL after the swap, and the slot has grown beyond --max-slot-wal: it i
 
 test('SIGKILL after the swap, and the slot is lost: not taken for done (24); --fresh builds anew, and so does the next run', async () => {
   await goods(500);
-  const killed = world.start();
-  world.proxy.hooks = { after: (call) => killAtSwap(killed, call) };
-  await killed.ended;
-  world.proxy.hooks = {};
+  await killedBehindTheSwap();
   await clientIsGone();
   const { client } = world.database;
   await client.query(`update goods set name = 'late' where id = 1`);
