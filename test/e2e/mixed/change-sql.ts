@@ -7,7 +7,7 @@ const LONG_KEY = 600;
 
 /** Rows that can have no document; SQL over the row. */
 export function poisoned(world: World): string {
-  return `(coalesce(code, '') = '${POISON_CODE}'${world.key === 'text' ? ' or octet_length(k) > 500' : ''})`;
+  return `(coalesce(code, '') = '${POISON_CODE}'${world.key === 'text' && world.idHash === 'none' ? ' or octet_length(k) > 500' : ''})`;
 }
 
 interface Draw {

@@ -1,6 +1,7 @@
 import type { RunOptions } from '../../../src/core/plan/index-config.ts';
 import type { FailpointName } from '../../../src/phases/build/failpoints.ts';
 import { randomOf } from '../writers.ts';
+import { DDL, type Ddl } from './ddl-sql.ts';
 import { VALUES, type ValueKind } from './values.ts';
 
 /** A number from 0 to below the argument. */
@@ -11,7 +12,7 @@ export type KeyKind = 'bigint' | 'uuid' | 'text' | 'enum' | 'numeric' | 'timesta
 
 /** What happens to a run when it passes a moment for the `nth` time; `crash` ends it, and the same command is run again. */
 export interface PlannedEvent {
-  readonly what: 'cut' | 'crash' | 'vacuum full' | 'cluster' | 'truncate';
+  readonly what: 'cut' | 'crash' | 'vacuum full' | 'cluster' | 'truncate' | Ddl;
   readonly at: FailpointName;
   readonly nth: number;
 }
@@ -33,6 +34,7 @@ export interface World {
   readonly exclude: readonly string[];
   /** Values that the mapping refuses, and ids longer than Elasticsearch takes, come and go. */
   readonly poison: boolean;
+  readonly idHash: 'none' | 'sha256';
   readonly writers: number;
   /** A transaction is open when the slot is asked for. */
   readonly longTransaction: boolean;
@@ -79,6 +81,9 @@ const CRASHES: readonly FailpointName[] = [
   'cleanup.build-alias-removed',
 ];
 
+/** Before the proof: of a definition that changes between the last look at it and the swap the next audit tells, not the build. */
+const DDL_MOMENTS: readonly FailpointName[] = [...LOAD, 'load.finished', 'catchup.applied'];
+
 /** Pure: the same seed draws the same world. */
 export function drawWorld(seed: number): World {
   const random = randomOf(seed);
@@ -104,7 +109,8 @@ export function drawWorld(seed: number): World {
     longTransaction: chance(random, 3),
     bulkFaultEvery: pick(random, [0, 0, 20]),
     options: drawOptions(random),
-    events: drawEvents(random, shape),
+    events: [...drawEvents(random, shape), ...drawDdl(random, shape)],
+    idHash: chance(random, 2) ? 'sha256' : 'none',
   };
 }
 
@@ -136,6 +142,12 @@ function drawEvents(random: Random, shape: Shape): readonly PlannedEvent[] {
   if (shape === 'plain' && chance(random, 4)) plan(pick(random, ['vacuum full', 'cluster']), LOAD);
   if (chance(random, 6)) plan('truncate', shape === 'plain' ? [...LOAD, ...LATER] : LATER);
   return events;
+}
+
+function drawDdl(random: Random, shape: Shape): readonly PlannedEvent[] {
+  if (!chance(random, 3)) return [];
+  const possible = (Object.keys(DDL) as Ddl[]).filter((what) => what !== 'detach partition' || (shape !== 'plain' && shape !== 'hash'));
+  return [{ what: pick(random, possible), at: pick(random, DDL_MOMENTS), nth: 1 }];
 }
 
 export const chance = (random: Random, oneIn: number): boolean => random(oneIn) === 0;

@@ -5,6 +5,7 @@ import type { Sink } from '../../../src/phases/sink-ports.ts';
 import { connect, type FreshDatabase } from '../../support/servers.ts';
 import { randomOf } from '../writers.ts';
 import { truncateSql } from './change-sql.ts';
+import { DDL, isDdl } from './ddl-sql.ts';
 import type { PlannedEvent, World } from './draw-world.ts';
 import { transact } from './mixed-writer.ts';
 
@@ -38,7 +39,7 @@ export function misfortuneOf(database: FreshDatabase, world: World): Misfortune 
     happened.add(what);
     if (what === 'cut') await database.client.query(CUT);
     else if (what === 'crash') death = new Failure('interrupted', `killed by the test at ${at}`);
-    else running.push(inBackground(database, what === 'truncate' ? truncateSql(world) : [rewriteSql(what)]));
+    else running.push(handled(inBackground(database, statementsOf(world, what))));
   };
   /** A dead process does nothing any more: what it would do on its way out is refused. */
   const alive = async (): Promise<void> => {
@@ -53,6 +54,8 @@ export function misfortuneOf(database: FreshDatabase, world: World): Misfortune 
         left.delete(event);
         await perform(event);
       }
+      // No chunk holds a lock any more that a statement waits for, and no proof has begun that it could come too late for.
+      if (name === 'load.finished' || name === 'catchup.applied') await Promise.all(running);
       await alive();
     },
     wrapSource: (source) => ({
@@ -74,7 +77,17 @@ export function misfortuneOf(database: FreshDatabase, world: World): Misfortune 
   };
 }
 
-const rewriteSql = (what: 'vacuum full' | 'cluster'): string => (what === 'cluster' ? 'cluster t using t_pkey' : 'vacuum full t');
+function statementsOf(world: World, what: Exclude<PlannedEvent['what'], 'cut' | 'crash'>): readonly string[] {
+  if (isDdl(what)) return [DDL[what]];
+  if (what === 'truncate') return truncateSql(world);
+  return [what === 'cluster' ? 'cluster t using t_pkey' : 'vacuum full t'];
+}
+
+/** Its failure is thrown where it is awaited, which may be later. */
+function handled(running: Promise<void>): Promise<void> {
+  running.catch(() => {});
+  return running;
+}
 
 /** Not awaited by the build, whose chunk holds a lock that these wait for. One that loses a deadlock with a writer has not happened. */
 async function inBackground(database: FreshDatabase, statements: readonly string[]): Promise<void> {

@@ -100,6 +100,7 @@ function columnsSql(world: World): readonly string[] {
     'code text',
     'deleted_at timestamptz',
     'body text',
+    "spare text default 's'",
     ...world.values.map(({ name, type }) => `${name} ${type}`),
     ...(world.generated ? generated : []),
   ];
