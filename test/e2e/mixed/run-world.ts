@@ -84,8 +84,10 @@ async function build({ database, world, alias, misfortune, quiet }: Plan): Promi
 
 /** What the exit code tells an operator to type: the same command again. */
 function mayRunAgain(error: unknown, world: World, misfortune: Misfortune): boolean {
-  if (misfortune.takeCrash()) return error instanceof Failure && error.kind === 'interrupted';
+  const crashed = misfortune.takeCrash();
   if (!(error instanceof Failure)) return false;
+  // Both in one run: it ends for whichever it meets first.
+  if (crashed && error.kind === 'interrupted') return true;
   if (error.kind === 'source-changed' && [...misfortune.happened].some(isDdl)) return true;
   if (!misfortune.happened.has('truncate')) return false;
   // Its snapshot cannot be read any more (75); or the files of a partitioned table have changed before the stream says why (24).
