@@ -3,7 +3,7 @@
  *   --corners      only the oldest and the newest pair
  *   --pairs LIST   e.g. 14x8.18.8,18x9.0.8
  *   --suites LIST  of convergence, types, rules, source (all four if not given)
- *   --write        puts the table into docs/compatibility.md
+ *   --write        puts the results into docs/compatibility.md; pairs and suites that were not run keep theirs
  * The output of each run is kept in .services/matrix/; the tests must be built.
  */
 import { spawn } from 'node:child_process';
@@ -105,17 +105,45 @@ function chooseSuites(names) {
   return suites;
 }
 
-function tableOf(suites, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(['PostgreSQL', 'Elasticsearch', ...suites]), line(['---', '---', ...suites.map(() => '---')]), ...rows.map(line)].join('\n');
+const SERVERS = ['PostgreSQL', 'Elasticsearch'];
+const cellsOf = (line) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** What a table says, by pair and suite. */
+function readTable(table) {
+  const [head = '', , ...lines] = table.trim().split('\n');
+  const suites = cellsOf(head).slice(2);
+  return new Map(
+    lines
+      .map(cellsOf)
+      .map(([postgres, elasticsearch, ...cells]) => [
+        `${postgres}x${elasticsearch}`,
+        Object.fromEntries(suites.map((suite, at) => [suite, cells[at]])),
+      ]),
+  );
 }
 
-function writePage(table) {
+function tableOf(pairs, suites, results) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  const rows = pairs.map(({ postgres, elasticsearch }) => {
+    const result = results.get(`${postgres}x${elasticsearch}`);
+    return line([postgres, elasticsearch, ...suites.map((suite) => result?.[suite] ?? 'not run')]);
+  });
+  return [line([...SERVERS, ...suites]), line([...SERVERS, ...suites].map(() => '---')), ...rows].join('\n');
+}
+
+/** The results beside those that the page has of other runs. */
+function writePage(results) {
   const page = readFileSync(PAGE, 'utf8');
   const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
+  const [known, after] = rest?.split(END) ?? [];
   if (after === undefined) throw new Error(`${PAGE} has no place for the table`);
-  writeFileSync(PAGE, `${before}${BEGIN}\n${table}\n${END}${after}`);
+  const all = readTable(known);
+  for (const [pair, cells] of results) all.set(pair, { ...all.get(pair), ...cells });
+  writeFileSync(PAGE, `${before}${BEGIN}\n${tableOf(choosePairs({}), Object.keys(SUITES), all)}\n${END}${after}`);
 }
 
 async function main() {
@@ -124,16 +152,16 @@ async function main() {
   });
   const [pairs, suites] = [choosePairs(values), chooseSuites(values.suites)];
   mkdirSync(LOGS, { recursive: true });
-  const rows = [];
+  const results = new Map();
   let passed = true;
   for (const pair of pairs) {
     const result = await runPair(pair, suites);
     passed &&= result.passed;
-    rows.push([pair.postgres, pair.elasticsearch, ...result.cells]);
+    results.set(`${pair.postgres}x${pair.elasticsearch}`, Object.fromEntries(suites.map((suite, at) => [suite, result.cells[at]])));
+    // After each pair: an ended run keeps what it has seen.
+    if (values.write) writePage(results);
   }
-  const table = tableOf(suites, rows);
-  process.stdout.write(`${table}\n`);
-  if (values.write) writePage(table);
+  process.stdout.write(`${tableOf(pairs, suites, results)}\n`);
   if (!passed) say(`not all passed; see ${LOGS}`);
   return passed ? 0 : 1;
 }
