@@ -118,7 +118,8 @@ test('mistakes that only the table shows: all of them with their places, beside 
     columns: { include: '*', exclude: ['nmae', 'other'] },
     rename: { nam: 'title' },
     id: ['idd'],
-    fields: { titel: { type: 'keyword' } },
+    fields: { titel: { type: 'keyword' }, total: { sql: 'sum(id)' } },
+    where: 'nme = 1',
   };
   const wrong = { ...request('check', alias), config: { indices: { [alias]: entry }, defaults: { limits: { query: 'select nothing()' } } } };
   const check = await runRealign(wrong);
@@ -133,12 +134,26 @@ test('mistakes that only the table shows: all of them with their places, beside 
   ]) {
     assert.match(message, new RegExp(`realign\\.yaml:\\d+:\\d+ {2}indices\\.${alias}\\.${part}`.replaceAll('?', '\\?')));
   }
-  assert.ok(check.events.some(({ type, code, level }) => type === 'finding' && code === 'limits-query' && level === 'fail'));
+  // Beside an id that the table has not there is nothing to say of its index; the mistake says it.
+  const failed = check.events.filter(({ type, level }) => type === 'finding' && level === 'fail');
+  assert.deepEqual(
+    failed.map(({ code, place }) => [code, /realign\.yaml:\d+:\d+$/.test(String(place))]),
+    [
+      ['expression', true],
+      ['expression', true],
+      ['limits-query', true],
+    ],
+  );
   const rebuild = await runRealign({ ...wrong, args: ['rebuild', alias] });
   const error = rebuild.events.find(({ type }) => type === 'error');
   const withoutFolder = (text: unknown): string => String(text).replaceAll(/\S+(?=realign\.yaml)/g, '');
   assert.deepEqual([rebuild.code, withoutFolder(error?.message)], [64, withoutFolder(message)]);
-  assert.match(String(error?.hint), /Besides, postgres: limits\.query cannot be used: function nothing\(\) does not exist/);
+  for (const part of [
+    'limits\\.query cannot be used: function nothing\\(\\) does not exist',
+    'where: column "nme" does not exist',
+    'fields\\.total\\.sql: aggregate',
+  ])
+    assert.match(String(error?.hint), new RegExp(`Besides, postgres: \\S*realign\\.yaml:\\d+:\\d+ {2}${part}`));
 });
 
 test('a mapping that the server or the column refuses: exit 20 before anything is made, each field named', async () => {

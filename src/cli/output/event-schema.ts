@@ -154,6 +154,7 @@ const events = [
     code: text,
     message: text,
     fix: z.exactOptional(text),
+    place: z.exactOptional(text).describe('FILE:LINE:COLUMN of what it is about, where a config file says it.'),
   }),
   event('plan', {
     table: text,

@@ -53,7 +53,11 @@ export type CommandEvent =
       readonly tls: string;
     }
   | { readonly type: 'versions'; readonly postgres: string; readonly elasticsearch: string; readonly node: string }
-  | ({ readonly type: 'finding' } & Finding)
+  | ({
+      readonly type: 'finding';
+      /** `FILE:LINE:COLUMN` of what it is about; absent where no config file says it. */
+      readonly place?: string;
+    } & Omit<Finding, 'path'>)
   | ({ readonly type: 'plan' } & PlanFacts)
   | ({ readonly type: 'status' } & StatusFacts)
   | ({
