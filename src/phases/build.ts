@@ -136,7 +136,7 @@ async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
       await pipeline.close();
     });
     await giveUp({ run, build, checkpoint: () => pipeline.checkpoint, error: reason, ended });
-    throw reason;
+    throw reason instanceof Failure && reason.kind === 'too-many-rejects' ? run.rejected.failure() : reason;
   }
   await pipeline.close();
   const { state } = build.built;

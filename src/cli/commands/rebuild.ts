@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { counted } from '../../core/counted.ts';
 import { Failure, policyOf } from '../../core/failure.ts';
 import { type BuildResult, runBuild } from '../../phases/build.ts';
 import { aftermath, learn, NO_FACTS, type RunFacts } from '../aftermath.ts';
@@ -73,7 +74,14 @@ export async function rebuildOne(entry: IndexEntry, configuration: Configuration
   let facts = NO_FACTS;
   const rejects = new RejectsFile({ path: rejectsPath(context, alias), index: alias, date: () => new Date() });
   try {
-    const result = await build(entry, configuration, { context, rejects, tell: (event) => (facts = learn(facts, event)) });
+    const result = await build(entry, configuration, {
+      context,
+      rejects,
+      tell: (event) => {
+        facts = learn(facts, event);
+        rejects.build = facts.build;
+      },
+    });
     const word = result.outcome === 'built' ? 'succeeded' : 'nothing-to-do';
     // What is not kept (`keep: 0`) is nothing to go back to.
     const previous = result.previous !== null && result.deleted.includes(result.previous) ? null : result.previous;
@@ -81,7 +89,7 @@ export async function rebuildOne(entry: IndexEntry, configuration: Configuration
   } catch (error) {
     const locked = error instanceof Failure && error.kind === 'locked';
     if (locked && context.flags['if-locked'] === 'skip') return skipped(alias);
-    return failed(alias, stopReason(error, context.signal), facts, context);
+    return failed(alias, stopReason(error, context.signal), { facts, rejects }, context);
   }
 }
 
@@ -130,11 +138,17 @@ function hookMachine({ environment, machine, scrubber }: CommandContext): HookMa
   return { environment, print: (text) => void machine.stderr.write(scrubber.scrub(text)) };
 }
 
-function failed(alias: string, error: unknown, facts: RunFacts, context: CommandContext): IndexResult {
+interface Left {
+  readonly facts: RunFacts;
+  readonly rejects: RejectsFile;
+}
+
+function failed(alias: string, error: unknown, { facts, rejects }: Left, context: CommandContext): IndexResult {
   const kind = error instanceof Failure ? error.kind : 'bug';
   const lacks = error instanceof Failure ? error.lacks : undefined;
   const flags: CommandContext['flags'] = lacks === undefined ? context.flags : { ...context.flags, [lacks]: true };
-  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand('rebuild', alias, flags)));
+  const { unchanged, next } = aftermath(kind, facts, alias, sameCommand('rebuild', alias, flags));
+  context.reportFailure(alias, error, { unchanged: `${unchanged}${recordsOf(rejects, rejectsPath(context, alias))}`, next });
   const { exitCode } = policyOf(error);
   return {
     index: alias,
@@ -144,6 +158,11 @@ function failed(alias: string, error: unknown, facts: RunFacts, context: Command
     generation: facts.generation,
     previous: facts.previous,
   };
+}
+
+/** The file has records of every run, and a row may have several: what is told here is of this run. */
+function recordsOf({ count }: RejectsFile, path: string): string {
+  return count === 0 ? '' : `\n Written: ${counted(count, 'record')} of this run in ${path}.`;
 }
 
 function skipped(alias: string): IndexResult {

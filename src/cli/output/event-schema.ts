@@ -142,7 +142,11 @@ const events = [
   progress,
   event('throttle', { reason: text, detail: text }),
   event('retry', { operation: text, errorType: text, attempt: count, delayMs: z.number() }),
-  event('rejected', { id: text, column: text, reason: text }),
+  event('rejected', {
+    id: text.describe('The _id, or of a key that makes none, what identifies it.'),
+    column: z.exactOptional(text).describe('Absent where Elasticsearch refused the row: its reason names the field.'),
+    reason: text,
+  }),
   event('warning', { code: text, message: text, hint: text }),
   verifyResult,
   auditResult,
