@@ -110,6 +110,7 @@ const auditResult = event('audit.result', {
   repair: repair('id').nullable(),
   blindSpots: list(text),
   next: list(text).describe('Commands to type next.'),
+  exit_code: count.describe('What the verdict comes to with --max-diff, and after the repair.'),
 });
 
 const status = event('status', {

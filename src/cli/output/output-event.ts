@@ -64,6 +64,8 @@ export type CommandEvent =
       readonly type: 'audit.result';
       /** Commands to type next. */
       readonly next: readonly string[];
+      /** What the verdict comes to with `--max-diff` and after the repair. */
+      readonly exit_code: number;
     } & AuditReport)
   | {
       readonly type: 'removed';
