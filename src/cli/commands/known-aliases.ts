@@ -18,6 +18,22 @@ export function unknownAliases(aliases: readonly string[], known: readonly strin
   return unknown.map((alias) => `No index of realign and no config has the name ${JSON.stringify(alias)}${didYouMean(alias, known)}`).join('\n');
 }
 
+/**
+ * Whether the name may be a typing mistake: neither the config nor an index of ours has it, and Elasticsearch has nothing of that name either. What may be left on the servers beside indices (a
+ * slot) is for the caller to look at.
+ */
+export async function isUnknown({ alias, configuration, sink }: Named): Promise<boolean> {
+  if ((await knownAliases(configuration, sink)).includes(alias)) return false;
+  return (await sink.readAlias(alias)).kind === 'none';
+}
+
+/** That a name is unknown must not look like success: a mistyped `abort` would leave what holds back the write-ahead log. Kind `usage`. */
+export async function unknownName({ alias, configuration, sink }: Named): Promise<Failure> {
+  return new Failure('usage', unknownAliases([alias], await knownAliases(configuration, sink)), {
+    hint: 'Nothing was changed. `realign status` lists everything that there is.',
+  });
+}
+
 interface Named {
   readonly alias: string;
   readonly configuration: Configuration;

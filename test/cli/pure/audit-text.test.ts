@@ -56,7 +56,7 @@ test('the screen says what the exit code says', () => {
   assert.match(lines(repaired), /^ ✓ products {3}equal after the repair; repaired: 4 \(1 missing, 1 extra, 1 different, 1 stale\)/);
   assert.match(
     lines({ ...repaired, unsettled: ['5'], unsettledCount: 1, exit_code: 75 }),
-    /^ ! products {3}equal after the repair.*\n[^]* not judged: 5/,
+    /^ ! products {3}equal after the repair.*\n[\s\S]* not judged: 5/,
   );
   const refused = { ...mended, proved: 3, refused: [{ id: '7', reason: 'r' }] };
   assert.match(lines({ ...repaired, repair: refused, exit_code: 2 }), /^ ✗ products {3}drift: 1 missing/);
