@@ -7,6 +7,7 @@ import type { Sink } from '../../phases/sink-ports.ts';
 import type { Configuration, IndexEntry } from '../config/load.ts';
 import { placeOf } from '../config/placed-mistakes.ts';
 import { runOptions } from '../config/run-options.ts';
+import { hookMistake } from '../hooks/require-runnable.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { announce, withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
@@ -18,13 +19,15 @@ const REFUSED = 20;
 export async function check(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, true);
   const entries = wantedIndices(context, configuration);
-  const seen = { failures: 0, warnings: 0 };
+  const mistake = hookMistake(configuration);
+  const mistaken = mistake === null ? 0 : context.reportFailure(null, mistake);
+  const seen = { failures: mistake === null ? 0 : 1, warnings: 0 };
   const indices = await withServers(configuration, context.toolVersion, async (servers) => {
     const results: IndexResult[] = [];
     for (const entry of entries) results.push(await checkOne(entry, configuration, { context, servers, seen }));
     return results;
   });
-  const exitCode = indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0;
+  const exitCode = mistaken || (indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0);
   return { exitCode, message: `${counted(seen.failures, 'failure')}, ${counted(seen.warnings, 'warning')}. Nothing was changed.`, indices };
 }
 

@@ -12,7 +12,8 @@ import type { Configuration, IndexEntry } from '../config/load.ts';
 import { formatDuration } from '../config/quantity.ts';
 import { runOptions } from '../config/run-options.ts';
 import { openFailpoints } from '../failpoints.ts';
-import { type HookMachine, requireRunnable, swapHook } from '../hooks/before-swap.ts';
+import { type HookMachine, swapHook } from '../hooks/before-swap.ts';
+import { requireRunnable } from '../hooks/require-runnable.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { RejectsFile } from '../rejects-file.ts';
 import { sameCommand } from '../same-command.ts';
@@ -27,7 +28,7 @@ export async function rebuild(context: CommandContext): Promise<CommandOutcome> 
   const parallel = parallelOf(context);
   if (context.flags['dry-run'] === true) return plan(context);
   const configuration = configurationOf(context, true);
-  if (configuration.outlets.beforeSwap !== null) requireRunnable(configuration.outlets.beforeSwap);
+  requireRunnable(configuration);
   const entries = wantedIndices(context, configuration);
   for (const entry of entries) {
     runOptions(context.flags, entry.run);
