@@ -2,6 +2,7 @@ import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
 import { seededRandom } from '../core/random.ts';
+import { nameInSql } from '../core/table.ts';
 import { endingWithGrace, giveUp, unlessStopped } from './build/give-up.ts';
 import { type OpenedBuild, openBuild } from './build/open-build.ts';
 import { persistentSink, persistentSource } from './build/persist.ts';
@@ -70,7 +71,7 @@ async function buildLocked(context: BuildContext, releaseAlias: () => Promise<vo
   const { table, resumed } = opened;
   context.reporter.report({
     type: 'build.started',
-    table: `${table.schema}.${table.name}`,
+    table: nameInSql(table),
     resumed,
     generation: run.names.index,
     slot: run.names.slot,

@@ -1,3 +1,4 @@
+import { nameInSql } from '../../core/table.ts';
 import { type BuildEstimate, estimateBuild } from '../../phases/estimate.ts';
 import { systemClock } from '../clock.ts';
 import type { IndexEntry } from '../config/load.ts';
@@ -50,7 +51,7 @@ function planFacts(estimate: BuildEstimate): PlanFacts {
   const { table, plan: indexPlan, generation, previous, resumes, rows, bytes, estimates, steps, warnings } = estimate;
   const { columns, fields, routing } = indexPlan.documentPlan;
   return {
-    table: `${table.schema}.${table.name}`,
+    table: nameInSql(table),
     generation,
     previous,
     resumes,

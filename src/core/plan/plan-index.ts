@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentPlan } from '../encode/document-plan.ts';
 import { Failure } from '../failure.ts';
-import type { Column, SourceTable } from '../table.ts';
+import { type Column, nameInSql, type SourceTable } from '../table.ts';
 import { type ConfigMistake, ConfigMistakes } from './config-mistakes.ts';
 import { documentColumns } from './document-columns.ts';
 import { mappedFieldCount } from './field-count.ts';
@@ -81,7 +81,7 @@ export function unknownField(name: string, sql: string): Column {
 }
 
 function keyless(table: SourceTable): Failure {
-  return new Failure('preflight-refused', `table ${table.schema}.${table.name} has no primary key, so its rows have no identity`, {
+  return new Failure('preflight-refused', `table ${nameInSql(table)} has no primary key, so its rows have no identity`, {
     hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…); or name the columns of a unique index under id.',
   });
 }

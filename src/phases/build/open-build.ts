@@ -4,6 +4,7 @@ import type { BuildPhase, BuildState } from '../../core/plan/build-state.ts';
 import { type BuildNames, buildAliasOf, buildNames } from '../../core/plan/names.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import type { SourceTable } from '../../core/table.ts';
+import { nameInSql } from '../../core/table.ts';
 import { removeBuild, removeOrphans } from '../generations/abort.ts';
 import { requireFollower } from '../generations/displaced.ts';
 import { planWith, requireNoFailure, runPreflight } from '../preflight.ts';
@@ -102,7 +103,7 @@ async function requireAlias({ sink, config, options }: BuildContext): Promise<vo
 
 function requireSamePlan(table: SourceTable, plan: IndexPlan, { state, index }: Generation): void {
   if (table.oid !== state.table.oid || table.fingerprint !== state.catalogFingerprint) {
-    throw new Failure('source-changed', `${table.schema}.${table.name} is not the table any more that the unfinished build ${index} was made from`, {
+    throw new Failure('source-changed', `${nameInSql(table)} is not the table any more that the unfinished build ${index} was made from`, {
       hint: hintFresh,
     });
   }
