@@ -133,7 +133,8 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
   },
   ctl: {
     usage: 'ctl <index> [order] [change..]',
-    describe: 'steer a running build or follower: pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE',
+    describe:
+      'steer a running build (pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE) or follower (resume, stop, set max-slot-wal=SIZE)',
     options: {},
     indices: 'one',
   },

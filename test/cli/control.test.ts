@@ -67,6 +67,11 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
   const first = await holderOf(goods);
   const build = startRealign(request('rebuild', goods, '--hold'));
   await build.event('the hold', started('hold'), 60_000);
+  const paused = await runRealign(request('ctl', goods, 'pause'));
+  assert.deepEqual(
+    [paused.code, errorOf(paused.events)?.message],
+    [20, `the load of ${goods} is over, and pause is for a load; nothing was ordered`],
+  );
   const stopped = await runRealign(request('ctl', goods, 'stop'));
   assert.equal(stopped.code, 0, stopped.stderr);
   assert.equal((await build.ended).code, 75);
@@ -201,7 +206,11 @@ test('a follower is stopped by SIGTERM, resumed by the same command, and ended b
   const again = startRealign(request('rebuild', more, '--follow'));
   await again.event('the following', started('follow'), 60_000);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 21);
-  for (const order of ['hold', 'swap-now']) assert.equal((await runRealign(request('ctl', more, order))).code, 20, order);
+  for (const order of ['hold', 'swap-now', 'pause', 'set rate=5', 'set copy-jobs=1 max-slot-wal=9GiB']) {
+    const refused = await runRealign(request('ctl', more, ...order.split(' ')));
+    assert.deepEqual([refused.code, /is swapped already.*nothing was ordered/.test(String(errorOf(refused.events)?.message))], [20, true], order);
+  }
+  assert.equal((await runRealign(request('ctl', more, 'set', 'max-slot-wal=9GiB'))).code, 0);
   assert.equal((await runRealign(request('ctl', more, 'stop'))).code, 0);
   assert.equal((await again.ended).code, 75);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 0);
