@@ -76,7 +76,7 @@ async function buildLocked(context: BuildContext, releaseAlias: () => Promise<vo
     generation: run.names.index,
     slot: run.names.slot,
   });
-  finish(resumed ? 'resuming' : '');
+  finish(opened.note);
   return await drive(run, opened);
 }
 
