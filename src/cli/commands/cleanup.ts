@@ -7,7 +7,7 @@ import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
-import { isUnknown, knownAliases, unknownName } from './known-aliases.ts';
+import { knownAliases, unknownName } from './known-aliases.ts';
 
 interface Servers {
   readonly source: Source;
@@ -45,8 +45,9 @@ async function cleanOne(alias: string, configuration: Configuration, context: Co
     const request = { ...servers, alias, keep };
     const leftovers = await findLeftovers(request);
     const names = namesOf(leftovers);
-    const named = { alias, configuration, sink: servers.sink };
-    if (names.length + leftovers.staying.length === 0 && (await isUnknown(named))) throw await unknownName(named);
+    const isEmpty = names.length + leftovers.staying.length === 0;
+    const unknown = isEmpty ? await unknownName({ alias, configuration, sink: servers.sink }) : null;
+    if (unknown !== null) throw unknown;
     const declined = names.length > 0 && !(await ask(context, `${alias}: remove ${names.join(', ')}?`));
     if (!declined) context.output.emit(alias, { type: 'removed', names: names.length > 0 ? await sweep(request) : [], kept: leftovers.staying });
     return { code: 0, declined };

@@ -6,7 +6,7 @@ import type { Configuration } from '../config/load.ts';
 import type { StatusFacts } from '../output/output-event.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
-import { isUnknown, unknownName } from './known-aliases.ts';
+import { unknownName } from './known-aliases.ts';
 
 interface Servers {
   readonly source: Source;
@@ -35,9 +35,8 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
 
 async function showOne(alias: string | null, configuration: Configuration, { source, sink }: Servers, context: CommandContext): Promise<number> {
   const inventory = await readInventory({ source, sink, alias });
-  if (alias !== null && isEmpty(inventory) && (await isUnknown({ alias, configuration, sink }))) {
-    return context.reportFailure(alias, await unknownName({ alias, configuration, sink }));
-  }
+  const unknown = alias !== null && isEmpty(inventory) ? await unknownName({ alias, configuration, sink }) : null;
+  if (unknown !== null) return context.reportFailure(alias, unknown);
   context.output.emit(alias, { type: 'status', ...statusFacts(inventory) });
   return 0;
 }
