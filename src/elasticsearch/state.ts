@@ -18,8 +18,8 @@ export async function writeState(http: Http, index: string, state: BuildState): 
 }
 
 /**
- * All indices that carry a state of their own for this alias, newest first. Throws `state-unknown` for a state of that alias which this version cannot read: nothing may be
- * decided about an alias without all of its builds.
+ * All indices that carry a state of their own for this alias, newest first. Throws `state-unknown` for one that this version cannot read: nothing may
+ * be decided about an alias without all of its builds.
  */
 export async function listGenerations(http: Http, alias: string): Promise<readonly Generation[]> {
   const own = [...(await readRawStates(http))].filter(([index, raw]) => !isCopy(index, raw) && aliasOf(raw) === alias);

@@ -30,8 +30,8 @@ export interface BuildResult {
 }
 
 /**
- * Builds one index from its table, from nothing or from where an earlier run of the same command stopped: perform, transition, until finished; each phase writes its checkpoints itself. Throws the
- * `Failure` that stopped it; then the alias is untouched, unless the message says otherwise.
+ * Builds one index from its table, from nothing or from where an earlier run of the same command stopped: perform, transition, until finished; each
+ * phase writes its checkpoints itself. Throws the `Failure` that stopped it; then the alias is untouched, unless the message says otherwise.
  */
 export async function runBuild(context: BuildContext): Promise<BuildResult> {
   const lock = await lockAlias(context);
