@@ -11,8 +11,9 @@ export interface RejectsFileRequest {
 }
 
 /**
- * Appends one JSON object a line: `{"time","index","build","id","column","reason"}` (no `column` where Elasticsearch refused the row), never values. The file is made at the first record, mode 0600
- * (ids may be personal). A write that fails throws: a reject that is lost would be a row lost without a word.
+ * Appends one JSON object a line: `{"time","index","build","id","column","reason"}` (no `column` where Elasticsearch refused the row), never values.
+ * The file is made at the first record, mode 0600 (ids may be personal). A write that fails throws: a reject that is lost would be a row lost without
+ * a word.
  */
 export class RejectsFile implements RejectFile {
   readonly #request: RejectsFileRequest;

@@ -6,7 +6,10 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly fix?: string;
-  /** Where the config says it, below the index's entry, `['fields', 'price', 'sql']`, or from the top if it begins with `defaults`; whoever has the file finds line and column by it. */
+  /**
+   * Where the config says it, below the index's entry, `['fields', 'price', 'sql']`, or from the top if it begins with `defaults`; whoever has the
+   * file finds line and column by it.
+   */
   readonly path?: readonly (string | number)[];
 }
 

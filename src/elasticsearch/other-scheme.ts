@@ -23,7 +23,10 @@ export async function otherScheme(nodes: readonly string[]): Promise<MixedUp | n
   return null;
 }
 
-/** Which of the addresses that did not answer is a port of PostgreSQL; null if none is. It hangs up on HTTP, and says by one byte whether it has TLS when it is asked in its own protocol. */
+/**
+ * Which of the addresses that did not answer is a port of PostgreSQL; null if none is. It hangs up on HTTP, and says by one byte whether it has TLS
+ * when it is asked in its own protocol.
+ */
 export async function postgresAt(nodes: readonly string[]): Promise<string | null> {
   const answers = await Promise.all(nodes.map((node) => answersPostgres(placeOf(new URL(node)))));
   return nodes.find((_, at) => answers[at] === true) ?? null;

@@ -64,7 +64,9 @@ interface Seen {
   readonly findings: readonly Finding[];
 }
 
-/** The index as far as the SQL that the server accepts goes: a field with a refused expression has a name, which may be right or wrong, and no type. */
+/**
+ * The index as far as the SQL that the server accepts goes: a field with a refused expression has a name, which may be right or wrong, and no type.
+ */
 async function sketchFor(request: PreflightRequest, table: SourceTable, { target, findings }: Seen): Promise<IndexSketch> {
   const { config, source } = request;
   const refused = findings.filter(({ level, code }) => level === 'fail' && code === 'expression').map(({ path }) => path ?? []);
@@ -125,7 +127,10 @@ async function liveSettings({ config, sink }: PreflightRequest, target: AliasTar
   return target.kind === 'none' || several ? {} : await sink.readSettings(previousOf(target) ?? config.alias);
 }
 
-/** The plan of one index over settings that are known already (a resume takes those of its own state). Throws `config` with all mistakes, `preflight-refused`. */
+/**
+ * The plan of one index over settings that are known already (a resume takes those of its own state). Throws `config` with all mistakes,
+ * `preflight-refused`.
+ */
 export async function planWith(source: Source, table: SourceTable, config: IndexConfig, live: IndexSettings): Promise<IndexPlan> {
   const withSql = config.where !== null || Object.keys(config.computed).length > 0;
   const computed = withSql ? await source.describeComputed(table, config) : [];

@@ -6,8 +6,9 @@ import type { PostgresConfig } from './connect.ts';
 const TIMEOUT_MS = 2_000;
 
 /**
- * What a connection that failed may say better: that the port answers HTTP, of Elasticsearch most often. The driver waits for the rest of what it takes for a message, or says that the
- * connection was terminated. Asked only where the first connection of a run was cut without a word of PostgreSQL's; nothing secret is sent. Any other error comes back as it is.
+ * What a connection that failed may say better: that the port answers HTTP, of Elasticsearch most often. The driver waits for the rest of what it
+ * takes for a message, or says that the connection was terminated. Asked only where the first connection of a run was cut without a word of
+ * PostgreSQL's; nothing secret is sent. Any other error comes back as it is.
  */
 export async function tellOtherProtocol(error: unknown, config: PostgresConfig): Promise<unknown> {
   if (!(error instanceof Failure) || error.kind !== 'unreachable' || !isWordless(error.cause)) return error;

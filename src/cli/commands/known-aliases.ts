@@ -19,8 +19,9 @@ export function unknownAliases(aliases: readonly string[], known: readonly strin
 }
 
 /**
- * Kind `usage` for a name that may be a typing mistake, because neither the config nor an index of ours has it and Elasticsearch has nothing of that name either; else null. It must
- * not look like success: a mistyped `abort` would leave what holds back the write-ahead log. What may be left beside indices (a slot) is for the caller to look at first.
+ * Kind `usage` for a name that may be a typing mistake, because neither the config nor an index of ours has it and Elasticsearch has nothing of that
+ * name either; else null. It must not look like success: a mistyped `abort` would leave what holds back the write-ahead log. What may be left beside
+ * indices (a slot) is for the caller to look at first.
  */
 export async function unknownName({ alias, configuration, sink }: Named): Promise<Failure | null> {
   const known = await knownAliases(configuration, sink);

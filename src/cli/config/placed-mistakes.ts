@@ -5,8 +5,8 @@ import type { Configuration } from './load.ts';
 import { type ConfigPath, Problems } from './problems.ts';
 
 /**
- * Mistakes that only the table showed, told as those of the file itself are: with file, line and column, in the order of the file; and what a preflight refused, as far as the
- * config says it. `index`: whose entry the findings are of. Any other error stays as it is.
+ * Mistakes that only the table showed, told as those of the file itself are: with file, line and column, in the order of the file; and what a
+ * preflight refused, as far as the config says it. `index`: whose entry the findings are of. Any other error stays as it is.
  */
 export function placedMistakes(error: unknown, index: string | null, configuration: Configuration | null): unknown {
   if (configuration === null || configuration.file === null) return error;

@@ -11,8 +11,9 @@ export function keyAsId(key: readonly string[]): Buffer {
 }
 
 /**
- * What people and programs are told of a row: its `_id`, or, where its key makes none, the texts of the key in the form that ids have (`a:b`), and only the beginning of what is longer
- * than any id: then with the hash that tells it from others of that beginning, the one that `idHash: sha256` would take.
+ * What people and programs are told of a row: its `_id`, or, where its key makes none, the texts of the key in the form that ids have (`a:b`), and
+ * only the beginning of what is longer than any id: then with the hash that tells it from others of that beginning, the one that `idHash: sha256`
+ * would take.
  */
 export function shownId(id: string): string {
   const text = id.includes(BETWEEN) ? id.split(BETWEEN).map(escapePart).join(':') : id;

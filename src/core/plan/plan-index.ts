@@ -50,7 +50,9 @@ export function planIndex(table: SourceTable, config: IndexConfig, computed: rea
   return plan;
 }
 
-/** The same with the mistakes beside what is right, also of a table without a key: what is wrong in one place must not hide another. Throws nothing. */
+/**
+ * The same with the mistakes beside what is right, also of a table without a key: what is wrong in one place must not hide another. Throws nothing.
+ */
 export function sketchIndex(table: SourceTable, config: IndexConfig, computed: readonly Column[]): IndexSketch {
   const { columns, fields, key, problems, wellNamed } = documentColumns(table, config, computed);
   const inferred = inferMapping(columns, fields, config);

@@ -35,8 +35,8 @@ export async function findUnfollowed(context: BuildContext, generations: readonl
 }
 
 /**
- * Why a build begins though `--if-changed` finds nothing changed: with `--follow` the served generation would have to be followed, and without its slot what was committed since is
- * missing for good. Empty if that is not why.
+ * Why a build begins though `--if-changed` finds nothing changed: with `--follow` the served generation would have to be followed, and without its
+ * slot what was committed since is missing for good. Empty if that is not why.
  */
 export async function whyBuiltAnyway(context: BuildContext, generations: readonly Generation[]): Promise<string> {
   const { ifChanged, follow } = context.options;

@@ -32,8 +32,9 @@ interface Target {
 }
 
 /**
- * Gives an order to the build of this alias that runs just now, or else to its follower, wherever it runs; it obeys within a second. `stop` waits until it has stopped. Throws
- * `preflight-refused` if nothing runs, or nothing that the order could mean something to, `stalled` if it does not stop. Returns the build's name on the source.
+ * Gives an order to the build of this alias that runs just now, or else to its follower, wherever it runs; it obeys within a second. `stop` waits
+ * until it has stopped. Throws `preflight-refused` if nothing runs, or nothing that the order could mean something to, `stalled` if it does not stop.
+ * Returns the build's name on the source.
  */
 export async function steer(request: SteerRequest): Promise<string> {
   const { source, order } = request;

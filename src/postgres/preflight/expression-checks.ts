@@ -24,7 +24,10 @@ function expressionsOf({ where, computed }: RowExpressions): readonly Expression
   return [...filter, ...fields];
 }
 
-/** The SQL of the config (`where`, `fields.….sql`), tried on the server, each by itself: mistakes with their place in the expression, then what the replay could not follow. */
+/**
+ * The SQL of the config (`where`, `fields.….sql`), tried on the server, each by itself: mistakes with their place in the expression, then what the
+ * replay could not follow.
+ */
 export const checkExpressions = tableCheck(async ({ session, relation, expressions }) => {
   const table = { ...relation, partitioned: relation.kind === 'p' };
   const findings: Finding[] = [];
