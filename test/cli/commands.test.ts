@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { runRealign, startRealign } from '../support/run-realign.ts';
@@ -99,6 +102,37 @@ test('too many rejected rows: exit 25, the failed index stays until abort remove
   const removed = aborted.events.find(({ type }) => type === 'removed')?.names as readonly string[] | undefined;
   assert.deepEqual([aborted.code, removed?.length], [0, 1]);
   await assertNoLeaks({ database, indices: [`${alias}_odd*`] });
+});
+
+test('rows that Elasticsearch refuses: all are counted and written down, with the field in the reason and no empty column', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'realign-rejects-'));
+  const name = `${alias}_when`;
+  await database.client.query(`create table public.dated (id bigint primary key, day text)`);
+  await database.client.query(`insert into public.dated select g, case when g < 5 then 'no day' else '2024-01-01' end from generate_series(1, 50) g`);
+  const entry = { table: 'public.dated', settings: { number_of_replicas: 0 }, fields: { day: { type: 'date' } } };
+  const path = join(folder, 'rejects.ndjson');
+  const dated = { ...request('rebuild', name, '--rejects', path), config: { indices: { [name]: entry } } };
+  const exit = await runRealign(dated);
+  const error = exit.events.find(({ type }) => type === 'error');
+  assert.deepEqual(
+    [exit.code, error?.message],
+    [25, '4 rows cannot be indexed and --max-rejects is 0; the last one: field day: document_parsing_exception (illegal_argument_exception)'],
+  );
+  assert.match(String(error?.unchanged), /Written: 4 records of this run in \S+rejects\.ndjson\.$/);
+  const records = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const build = exit.events.find(({ type }) => type === 'build.started')?.build;
+  assert.deepEqual(
+    records.map((record) => [record.id, 'column' in record, record.build]),
+    ['1', '2', '3', '4'].map((id) => [id, false, build]),
+  );
+  const human = await runRealign({ ...dated, args: ['rebuild', name, '--rejects', path], output: 'human' });
+  assert.doesNotMatch(human.stderr, /column *=|column :|column *"/);
+  rmSync(folder, { recursive: true });
+  await runRealign({ ...dated, args: ['abort', name, '--yes'] });
+  await assertNoLeaks({ database, indices: [`${name}*`] });
 });
 
 test('one index that fails does not keep the next from running; its code is the exit code', async () => {
