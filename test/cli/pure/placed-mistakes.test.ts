@@ -68,7 +68,7 @@ test('findings that the config is to blame for have their places: alone, and bes
   const fixes = ['fix: Correct it.', 'fix: Correct it.', 'fix: Mend it.', 'fix: Raise it.'];
   assert.deepEqual(told(new ConfigMistakes('products', [mistakeAt('id', 'no')], FINDINGS)), [
     '1 mistake in the configuration:',
-    'realign.yaml:10:5  indices.products.id: no',
+    'realign.yaml:10:9  indices.products.id: no',
     'Correct the config; nothing was created.',
     ...placed.flatMap((line, at) => [`Besides, ${line}`, fixes[at] ?? '']),
   ]);

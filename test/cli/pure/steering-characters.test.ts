@@ -15,7 +15,7 @@ import { SecretScrubber } from '../../../src/cli/secrets.ts';
 import { AUDIT } from './sample-audit.ts';
 import { FAILED_REPORT } from './sample-events.ts';
 
-/** Keys that clear a terminal (ESC, the C1 form of it), end a text, go to the next line or turn the direction of writing. */
+/** Keys that clear a terminal (ESC, in its form of one byte too), end a text, go to the next line or turn the direction of writing. */
 const KEYS = ['\u001b[2Jgone', '\u009b2Jgone', 'a\u0000b', 'a\nb\r\u0007', '\u202egnp.exe', '\u007f\u2028end'];
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 

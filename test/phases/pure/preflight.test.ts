@@ -84,7 +84,7 @@ test('refused SQL hides no mistake about columns and no mapping that cannot be',
   const { report, typed, asked } = await look(CONFIG, [refused('where'), refused('fields', 'total', 'sql')]);
   assert.deepEqual(
     report.mistakes?.mistakes.map(({ text }) => text),
-    ['columns.exclude: the table has no column "nmae"; did you mean "name"?', 'fields: the document has no field "titel"; did you mean "total"?'],
+    ['columns.exclude: the table has no column "nmae"; did you mean "name"?', 'fields: the document has no field "titel"'],
   );
   assert.deepEqual(typed, ['upper'], 'only what the server accepted is typed');
   const conflict = report.findings.find(({ code }) => code === 'mapping-conflict');
