@@ -1,16 +1,34 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Failure } from '../core/failure.ts';
-import type { PostgresConfig } from './connect.ts';
+import { connect, type PostgresConfig, type Session } from './connect.ts';
 
 const TIMEOUT_MS = 2_000;
+/** PostgreSQL answers in milliseconds; should it not, the question is one line in its log. */
+const LATE_MS = 1_500;
+
+/**
+ * The first session of a run. A server of another kind may say nothing to what it does not understand, and would be waited for until the time is up:
+ * so the port is asked what it is when it has not answered for a while.
+ */
+export async function connectFirst(config: PostgresConfig): Promise<Session> {
+  const stop = new AbortController();
+  const late = setTimeout(() => void httpAt(config).then((seen) => seen !== null && stop.abort()), LATE_MS);
+  try {
+    return await connect(config, { replication: false, signal: stop.signal });
+  } catch (error) {
+    throw await tellOtherProtocol(error, config);
+  } finally {
+    clearTimeout(late);
+  }
+}
 
 /**
  * What a connection that failed may say better: that the port answers HTTP, of Elasticsearch most often. The driver waits for the rest of what it
  * takes for a message, or says that the connection was terminated. Asked only where the first connection of a run was cut without a word of
  * PostgreSQL's; nothing secret is sent. Any other error comes back as it is.
  */
-export async function tellOtherProtocol(error: unknown, config: PostgresConfig): Promise<unknown> {
+async function tellOtherProtocol(error: unknown, config: PostgresConfig): Promise<unknown> {
   if (!(error instanceof Failure) || error.kind !== 'unreachable' || !isWordless(error.cause)) return error;
   const seen = await httpAt(config);
   if (seen === null) return error;

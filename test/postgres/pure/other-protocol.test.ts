@@ -44,6 +44,17 @@ for (const ssl of [false, { rejectUnauthorized: false }] as const) {
   });
 }
 
+test('a server that waits for the rest of what it takes for a request, as Elasticsearch does, is not waited for until the time is up', async () => {
+  const server = createPlainServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (bytes: Buffer) => bytes.toString('latin1').startsWith('GET ') && socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+  });
+  const startedMs = performance.now();
+  const { error, place } = await refusal(server, false);
+  assert.equal(error.message, `the port ${place} answers HTTP/1.1: it is not one of PostgreSQL`);
+  assert.ok(performance.now() - startedMs < 10_000, 'the driver gives up after 15 s');
+});
+
 test('a port that only hangs up is what it was before', async () => {
   const { error } = await refusal(
     createPlainServer((socket) => void socket.destroy()),
