@@ -58,10 +58,8 @@ export class LoadBodies {
   async send(body: BulkBody): Promise<void> {
     this.#taken += body.count;
     try {
-      if (body.count > 0) {
-        await this.#run.rejected.add(...(await sendBulk(this.#run, body, this.#run.bulkWindow)));
-      }
-      await this.#flushRejects();
+      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow);
+      await this.#flushRejects(refused);
     } finally {
       this.giveBack(body);
     }
@@ -74,8 +72,9 @@ export class LoadBodies {
     this.#rejects.push({ id: (Buffer.isBuffer(id) ? id : keyAsId(key)).toString('utf8'), ...rejection });
   }
 
-  async #flushRejects(): Promise<void> {
-    const rejects = this.#rejects;
+  /** Together with those that a body brought back: the first one too many must not hide the others. */
+  async #flushRejects(refused: readonly RejectRecord[] = []): Promise<void> {
+    const rejects = [...this.#rejects, ...refused];
     this.#rejects = [];
     await this.#run.rejected.add(...rejects);
   }
