@@ -9,9 +9,15 @@ export interface ExitCode {
   readonly advice: string;
 }
 
-/** Every exit code (README.md, "Exit codes"). A code that is not here is a failure. */
+/** Every exit code; the table of README.md has the same words, which a test compares. A code that is not here is a failure. */
 export const EXIT_CODES: readonly ExitCode[] = [
-  { code: 0, meaning: 'done, or nothing to do', again: 'not needed', advice: 'Nothing.' },
+  {
+    code: 0,
+    meaning:
+      'done; or nothing to do (--if-changed, a run key that is done), or skipped (--if-locked skip), which the summary says; audit found no difference, or no more than --max-diff, or --repair mended all',
+    again: 'not needed',
+    advice: 'Nothing.',
+  },
   {
     code: 1,
     meaning: 'unclassified, or Elasticsearch refused a request for good',
@@ -20,15 +26,15 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
   {
     code: 2,
-    meaning: 'differences: an audit found drift, or plan --detailed-exitcode has work',
+    meaning: 'differences: audit found drift (0 if --repair mended all of it); plan --detailed-exitcode has work',
     again: 'no',
     advice: 'Look at the named keys; realign audit INDEX --repair, or rebuild.',
   },
   {
     code: 20,
-    meaning: 'the preflight refused; nothing was created',
+    meaning: 'the preflight refused, or there is nothing that could be steered, swapped, rolled back or audited; nothing was changed',
     again: 'after fixing',
-    advice: 'Each finding names the command that fixes it; realign check INDEX lists them all.',
+    advice: 'Each finding names the command that fixes it; realign check INDEX lists them all, realign status INDEX what there is.',
   },
   {
     code: 21,
@@ -38,9 +44,9 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
   {
     code: 22,
-    meaning: 'the verification failed or hooks.beforeSwap refused; not swapped',
+    meaning: 'the verification failed, or hooks.beforeSwap refused; not swapped; the new index is kept',
     again: 'look',
-    advice: 'The new index is kept: compare it (realign audit INDEX --index GENERATION), then realign abort INDEX or run again.',
+    advice: 'Compare it (realign audit INDEX --index GENERATION), then realign abort INDEX or run again.',
   },
   {
     code: 23,
@@ -50,8 +56,9 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
   {
     code: 24,
-    meaning: 'cannot be resumed or finished: slot lost, failover, table, publication or config changed',
-    again: 'new build',
+    meaning:
+      'cannot be resumed or finished: slot lost, failover, table, publication or config changed, or an expression of the config that failed for a row',
+    again: 'new build (--fresh)',
     advice: 'realign rebuild INDEX --fresh',
   },
   {
@@ -62,7 +69,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
   {
     code: 26,
-    meaning: 'the slot reached its WAL limit and was dropped: production comes first',
+    meaning: 'the slot reached --max-slot-wal and was dropped: production comes first',
     again: 'look',
     advice: 'Raise --max-slot-wal, or find what slows the replay, then build anew.',
   },
@@ -74,14 +81,34 @@ export const EXIT_CODES: readonly ExitCode[] = [
   },
   {
     code: 64,
-    meaning: 'command line or config; nothing was changed',
+    meaning: 'command line or config, or a name that exists nowhere; nothing was changed',
     again: 'no',
     advice: 'The message names the place. realign schema prints every key, --help every flag.',
   },
-  { code: 69, meaning: 'a server cannot be reached', again: 'yes', advice: 'Run the same command again when it can.' },
-  { code: 75, meaning: 'transient, held or stopped; the build can be resumed', again: 'yes', advice: 'Run the same command again: it resumes.' },
-  { code: 130, meaning: 'SIGINT; the build can be resumed', again: 'yes', advice: 'Run the same command again: it resumes.' },
-  { code: 143, meaning: 'SIGTERM or SIGHUP; the build can be resumed', again: 'yes', advice: 'Run the same command again: it resumes.' },
+  {
+    code: 69,
+    meaning: 'PostgreSQL or Elasticsearch cannot be reached; nothing was changed',
+    again: 'yes',
+    advice: 'Run the same command again when it can.',
+  },
+  {
+    code: 75,
+    meaning: 'transient, held or stopped, and the build can be resumed; or audit could not judge everything',
+    again: 'yes',
+    advice: 'Run the same command again: a build is resumed, an audit looks again or goes on.',
+  },
+  {
+    code: 130,
+    meaning: 'SIGINT; the build can be resumed',
+    again: 'yes',
+    advice: 'Run the same command again: it resumes.',
+  },
+  {
+    code: 143,
+    meaning: 'SIGTERM or SIGHUP; the build can be resumed',
+    again: 'yes',
+    advice: 'Run the same command again: it resumes.',
+  },
 ];
 
 /** What each kind of failure means: the `kind` of an `error` event. */

@@ -70,7 +70,7 @@ const REBUILD: OptionTable = {
   'hold-timeout': text('leave, resumable, when held for longer than this'),
   follow: toggle('go on applying changes after the swap'),
   'keep-fresh': text('the follower of the older generation goes on feeding it for this long after the swap'),
-  'if-changed': toggle('nothing to do if the live generation was made of the same config and table'),
+  'if-changed': toggle('nothing to do if the live generation was made of the same config and table, and with --follow is followed'),
   force: toggle('build in spite of --if-changed'),
   'run-key': text('a name for this run: nothing to do if it was done already'),
   'if-locked': choice('when another build of the alias runs (default fail)', ['fail', 'wait', 'skip']),
@@ -133,7 +133,8 @@ export const COMMANDS: { readonly [name in CommandName]: Command } = {
   },
   ctl: {
     usage: 'ctl <index> [order] [change..]',
-    describe: 'steer a running build or follower: pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE',
+    describe:
+      'steer a running build (pause, resume, hold, swap-now, stop, or set rate=N copy-jobs=N bulk-jobs=N max-slot-wal=SIZE) or follower (resume, stop, set max-slot-wal=SIZE)',
     options: {},
     indices: 'one',
   },

@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino';
 import { Failure } from '../core/failure.ts';
 import type { Flags } from './arguments.ts';
 import { errorCode } from './config/environment.ts';
+import { escapedJson } from './escaped-json.ts';
 import type { OutputEvent } from './output/output-event.ts';
 import { keyValueLine } from './output/plain-lines.ts';
 
@@ -20,7 +21,7 @@ export function openLog(flags: Flags, stderr: (text: string) => void, scrub: (te
   // On stderr the transcript already says what happens; only what it leaves out (stacks of bugs) is logged there unless asked for.
   const level = typeof flags['log-level'] === 'string' ? flags['log-level'] : flags.verbose === true ? 'debug' : file === null ? 'error' : 'info';
   const write = file === null ? stderr : writerOf(file, scrub, stderr);
-  const form = flags['log-format'] === 'json' ? (line: string) => line : humanLine;
+  const form = flags['log-format'] === 'json' ? (line: string) => escapedJson(line) : humanLine;
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   const logger = pino(options, { write: (line: string) => write(form(line)) });
   return {

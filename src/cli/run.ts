@@ -191,7 +191,7 @@ function openTold({ machine, flags, scrubber, named }: ToldRequest, log: Log): T
       configuration = read;
     },
     failure(index, thrown, after = { unchanged: '', next: [] }) {
-      const error = placedMistakes(thrown, configuration);
+      const error = placedMistakes(thrown, index, configuration);
       const { exitCode } = policyOf(error);
       log.error(error);
       emit(index, { type: 'error', ...describe(error), ...after, exit_code: exitCode });

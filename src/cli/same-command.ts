@@ -4,7 +4,7 @@ import type { Flags } from './arguments.ts';
 export function sameCommand(command: string, alias: string, flags: Flags): string {
   const given = Object.entries(flags).filter(([name, value]) => name !== 'fresh' && name !== 'all' && value !== undefined);
   const words = given.flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, shellWord(String(value))]));
-  return ['realign', command, alias, ...words].join(' ');
+  return ['realign', command, shellWord(alias), ...words].join(' ');
 }
 
 /** One word for a shell, quoted where it needs to be. */

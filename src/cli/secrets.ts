@@ -1,3 +1,6 @@
+import { escapedJson } from './escaped-json.ts';
+import { visible } from './report/visible-text.ts';
+
 /**
  * Removes secrets from everything that leaves the program. It works on the text at the write stream, because redaction by log path misses
  * secrets inside messages, URLs, stacks and nested driver errors (measured with pino: five of eight planted ones).
@@ -17,7 +20,8 @@ export class SecretScrubber {
    */
   add(secret: string, publicWords: readonly string[] = []): void {
     if (secret.length < SHORTEST || publicWords.includes(secret)) return;
-    const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), encodeURI(secret)];
+    const inJson = JSON.stringify(secret).slice(1, -1);
+    const forms = [secret, visible(secret), inJson, escapedJson(inJson), visible(inJson), encodeURIComponent(secret), encodeURI(secret)];
     for (const user of publicWords) forms.push(Buffer.from(`${user}:${secret}`).toString('base64'));
     // The longest first, or a secret that contains another one would be cut in half.
     this.#forms = [...new Set([...this.#forms, ...forms])].sort((a, b) => b.length - a.length);

@@ -78,6 +78,16 @@ export function obey(control: Control, order: ControlOrder): Control {
   }
 }
 
+/** What an order says to a load and to nothing else, in words; null for one that means something to every run. */
+export function loadOnly(order: ControlOrder): string | null {
+  if (order.kind === 'pause') return 'pause';
+  if (order.kind !== 'set') return null;
+  const { rate, copyJobs, bulkJobs } = order.limits;
+  const names = [rate === undefined ? '' : 'rate', copyJobs === undefined ? '' : 'copy-jobs', bulkJobs === undefined ? '' : 'bulk-jobs'];
+  const given = names.filter((name) => name !== '');
+  return given.length === 0 ? null : `set ${given.join(', ')}`;
+}
+
 /** The orders in force, in words; empty without any. */
 export function describeControl({ paused, hold, swapNow, keepFreshUntil, limits }: Control): string {
   const changed = Object.entries(limits).map(([name, value]) => `${name}=${value}`);

@@ -72,7 +72,7 @@ export type RunEvent =
   | ({ readonly type: 'progress'; readonly phase: PhaseName } & ProgressFigures)
   | { readonly type: 'throttle'; readonly reason: string; readonly detail: string }
   | { readonly type: 'retry'; readonly operation: string; readonly errorType: string; readonly attempt: number; readonly delayMs: number }
-  | { readonly type: 'rejected'; readonly id: string; readonly column: string; readonly reason: string }
+  | { readonly type: 'rejected'; readonly id: string; readonly column?: string; readonly reason: string }
   | { readonly type: 'warning'; readonly code: string; readonly message: string; readonly hint: string }
   | ({ readonly type: 'verify.result'; readonly passed: boolean } & VerifyReport)
   | { readonly type: 'drift'; readonly id: string; readonly kind: AuditKind; readonly fields: readonly string[] }

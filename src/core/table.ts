@@ -46,3 +46,11 @@ export interface SourceTable {
   /** A hash over everything whose change sends no row message (OIDs, columns and types, key, identity, persistence, partition set). */
   readonly fingerprint: string;
 }
+
+/**
+ * The name of a relation as it is written in SQL, in the config and behind `--table`: with double quotes where they are needed, so that it can be
+ * pasted.
+ */
+export function nameInSql({ schema, name }: { readonly schema: string; readonly name: string }): string {
+  return [schema, name].map((part) => (/^[a-z_][a-z0-9_$]*$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`)).join('.');
+}

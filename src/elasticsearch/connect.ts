@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import { Failure } from '../core/failure.ts';
 import { failureOf, failureOfTransport, serverError } from './error-kinds.ts';
-import { type MixedUp, otherScheme } from './other-scheme.ts';
+import { type MixedUp, otherScheme, postgresAt } from './other-scheme.ts';
 
 const CLOSE_MS = 1000;
 
@@ -104,7 +104,10 @@ async function firstCall(http: Http, nodes: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // A proxy before a TLS port answers plain HTTP with a status of its own.
-    const mixedUp = error.kind === 'connection-lost' || error.kind === 'sink-refused' ? await otherScheme(nodes) : null;
+    const asked = error.kind === 'connection-lost' || error.kind === 'sink-refused';
+    const postgres = error.kind === 'connection-lost' ? await postgresAt(nodes) : null;
+    if (postgres !== null) throw wrongServer(postgres, error);
+    const mixedUp = asked ? await otherScheme(nodes) : null;
     if (mixedUp !== null) throw wrongScheme(mixedUp, error);
     if (error.kind !== 'connection-lost') throw error;
     throw new Failure('unreachable', error.message, {
@@ -112,6 +115,13 @@ async function firstCall(http: Http, nodes: readonly string[]): Promise<void> {
       cause: error.cause,
     });
   }
+}
+
+function wrongServer(node: string, { cause }: Failure): Failure {
+  return new Failure('unreachable', `the port at ${node} answers with PostgreSQL's protocol: it is not one of Elasticsearch`, {
+    hint: 'Correct the address (elasticsearch.url, ELASTICSEARCH_URL): Elasticsearch listens on 9200 mostly, PostgreSQL on 5432.',
+    cause,
+  });
 }
 
 function wrongScheme({ node, instead }: MixedUp, { cause }: Failure): Failure {

@@ -17,10 +17,33 @@ export interface MixedUp {
 export async function otherScheme(nodes: readonly string[]): Promise<MixedUp | null> {
   for (const node of nodes) {
     const url = new URL(node);
-    const place = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
+    const place = placeOf(url);
     if (url.protocol === 'https:' ? await answersHttpOnly(place) : await answersTls(place)) return { node, instead: otherAddress(url, place.port) };
   }
   return null;
+}
+
+/**
+ * Which of the addresses that did not answer is a port of PostgreSQL; null if none is. It hangs up on HTTP, and says by one byte whether it has TLS
+ * when it is asked in its own protocol.
+ */
+export async function postgresAt(nodes: readonly string[]): Promise<string | null> {
+  const answers = await Promise.all(nodes.map((node) => answersPostgres(placeOf(new URL(node)))));
+  return nodes.find((_, at) => answers[at] === true) ?? null;
+}
+
+/** The first message of that protocol, SSLRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+function answersPostgres({ host, port }: Place): Promise<boolean> {
+  return told(connectPlain(port, host), (socket, answer) => {
+    socket.once('connect', () => socket.write(SSL_REQUEST));
+    socket.once('data', (bytes: Buffer) => answer(bytes.length === 1 && 'SN'.includes(bytes.toString('latin1'))));
+  });
+}
+
+function placeOf(url: URL): Place {
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
 }
 
 /** With its port: the two schemes have different defaults. */

@@ -10,7 +10,7 @@ import { readHealth } from './preflight/cluster.ts';
 import { preflight } from './preflight/preflight.ts';
 import { openRepair, repairAliases } from './repair.ts';
 import { finishSettings, readSettings, restoreSettings } from './settings.ts';
-import { listCopies, listGenerations, listUnreadable, writeState } from './state.ts';
+import { listGenerations, listOurIndices, writeState } from './state.ts';
 
 /** Connects to Elasticsearch and gives the whole `Sink`; throws `unreachable`, `denied`, `config`, or `preflight-refused` if it is another product. */
 export async function openSink(config: ElasticsearchConfig): Promise<Sink & { close(): Promise<void> }> {
@@ -20,8 +20,7 @@ export async function openSink(config: ElasticsearchConfig): Promise<Sink & { cl
     preflight: (request) => preflight(http, request),
     readAlias: (alias) => readAlias(http, alias),
     generations: (alias) => listGenerations(http, alias),
-    unreadableStates: () => listUnreadable(http),
-    copies: () => listCopies(http),
+    ourIndices: () => listOurIndices(http),
     createIndex: (request) => createIndex(http, request),
     indexUuid: (index) => indexUuid(http, index),
     writeState: (index, state) => writeState(http, index, state),

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import { type BuildState, STATE_FORMAT } from '../core/plan/build-state.ts';
 import { isIndexOf } from '../core/plan/names.ts';
-import type { Generation, GenerationCopy, UnreadableState } from '../phases/sink-ports.ts';
+import type { Generation, GenerationCopy, OurIndices, UnreadableState } from '../phases/sink-ports.ts';
 import type { Http } from './connect.ts';
 
 /** Index names may have 255 bytes and a request line 4 KiB (`http.max_initial_line_length`). */
@@ -18,39 +18,40 @@ export async function writeState(http: Http, index: string, state: BuildState): 
 }
 
 /**
- * All indices that carry a state of their own, for one alias or for all, newest first; those with another's are in `listCopies`. Throws `state-unknown` for a state of that alias which this version cannot read: nothing may be
- * decided about an alias without all of its builds. Of all aliases those are left out that cannot be read (see `listUnreadable`): one must not take the others down.
+ * All indices that carry a state of their own for this alias, newest first. Throws `state-unknown` for one that this version cannot read: nothing may
+ * be decided about an alias without all of its builds.
  */
-export async function listGenerations(http: Http, alias: string | null): Promise<readonly Generation[]> {
+export async function listGenerations(http: Http, alias: string): Promise<readonly Generation[]> {
+  const own = [...(await readRawStates(http))].filter(([index, raw]) => !isCopy(index, raw) && aliasOf(raw) === alias);
+  return generationsOf(http, new Map(own.map(([index, raw]) => [index, parseState(raw, index)])));
+}
+
+/** The indices that carry a state of ours, of every alias, sorted by what they are, in one look. */
+export async function listOurIndices(http: Http): Promise<OurIndices> {
   const states = new Map<string, BuildState>();
+  const copies: GenerationCopy[] = [];
+  const unreadable: UnreadableState[] = [];
   for (const [index, raw] of await readRawStates(http)) {
-    if (isCopy(index, raw)) continue;
-    if (alias === null ? isReadable(raw) : aliasOf(raw) === alias) states.set(index, parseState(raw, index));
+    if (!isReadable(raw)) unreadable.push(unreadableState(index, raw));
+    else if (isCopy(index, raw)) copies.push({ index, alias: raw.alias, build: raw.build });
+    else states.set(index, raw);
   }
+  return { generations: await generationsOf(http, states), unreadable, copies };
+}
+
+function unreadableState(index: string, raw: unknown): UnreadableState {
+  const { format, slot } = (raw ?? {}) as { readonly [key: string]: unknown };
+  return { index, alias: aliasOf(raw), slot: typeof slot === 'string' ? slot : null, format: JSON.stringify(format) ?? 'none' };
+}
+
+/** Their UUIDs and aliases besides; newest first. */
+async function generationsOf(http: Http, states: ReadonlyMap<string, BuildState>): Promise<readonly Generation[]> {
   const names = [...states.keys()];
   const generations: Generation[] = [];
   for (let at = 0; at < names.length; at += NAMES_PER_REQUEST) {
     generations.push(...(await readMarks(http, names.slice(at, at + NAMES_PER_REQUEST), states)));
   }
   return generations.sort((a, b) => compareNewestFirst(a.state.startedAt, b.state.startedAt));
-}
-
-/** The indices whose state this version cannot read, whoever's they are. */
-export async function listUnreadable(http: Http): Promise<readonly UnreadableState[]> {
-  const unreadable = [...(await readRawStates(http))].filter(([, raw]) => !isReadable(raw));
-  return unreadable.map(([index, raw]) => {
-    const { format, slot } = (raw ?? {}) as { readonly [key: string]: unknown };
-    return { index, alias: aliasOf(raw), slot: typeof slot === 'string' ? slot : null, format: JSON.stringify(format) ?? 'none' };
-  });
-}
-
-/** The indices that carry the state of another index, of all aliases. */
-export async function listCopies(http: Http): Promise<readonly GenerationCopy[]> {
-  const copies: GenerationCopy[] = [];
-  for (const [index, raw] of await readRawStates(http)) {
-    if (isReadable(raw) && isCopy(index, raw)) copies.push({ index, alias: raw.alias, build: raw.build });
-  }
-  return copies;
 }
 
 /** What cannot be read is not called a copy: its version may name indices in another way. */

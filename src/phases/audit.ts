@@ -5,6 +5,7 @@ import { fieldTypeDifferences } from '../core/plan/field-type-differences.ts';
 import { ignorableFields } from '../core/plan/ignorable-fields.ts';
 import type { IndexConfig } from '../core/plan/index-config.ts';
 import { isPlaceless, routingMappingDifference } from '../core/plan/routing.ts';
+import { nameInSql } from '../core/table.ts';
 import { auditBlindSpots } from '../core/verify/audit-blind-spots.ts';
 import { auditVerdict } from '../core/verify/audit-verdict.ts';
 import { type Hash64, loadHash } from '../core/verify/checksum.ts';
@@ -169,7 +170,7 @@ class Audit {
       ...seen,
       verdict: auditVerdict(seen),
       generation: index,
-      table: `${table.schema}.${table.name}`,
+      table: nameInSql(table),
       differences: shown(differences.slice(0, MAX_NAMED), options.values),
       kinds: countKinds(differences),
       foreignWrites,

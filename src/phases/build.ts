@@ -2,6 +2,7 @@ import { type Outcome, transition } from '../core/build.ts';
 import type { VerifyReport } from '../core/events.ts';
 import { Failure } from '../core/failure.ts';
 import { seededRandom } from '../core/random.ts';
+import { nameInSql } from '../core/table.ts';
 import { endingWithGrace, giveUp, unlessStopped } from './build/give-up.ts';
 import { type OpenedBuild, openBuild } from './build/open-build.ts';
 import { persistentSink, persistentSource } from './build/persist.ts';
@@ -29,8 +30,8 @@ export interface BuildResult {
 }
 
 /**
- * Builds one index from its table, from nothing or from where an earlier run of the same command stopped: perform, transition, until finished; each phase writes its checkpoints itself. Throws the
- * `Failure` that stopped it; then the alias is untouched, unless the message says otherwise.
+ * Builds one index from its table, from nothing or from where an earlier run of the same command stopped: perform, transition, until finished; each
+ * phase writes its checkpoints itself. Throws the `Failure` that stopped it; then the alias is untouched, unless the message says otherwise.
  */
 export async function runBuild(context: BuildContext): Promise<BuildResult> {
   const lock = await lockAlias(context);
@@ -70,12 +71,12 @@ async function buildLocked(context: BuildContext, releaseAlias: () => Promise<vo
   const { table, resumed } = opened;
   context.reporter.report({
     type: 'build.started',
-    table: `${table.schema}.${table.name}`,
+    table: nameInSql(table),
     resumed,
     generation: run.names.index,
     slot: run.names.slot,
   });
-  finish(resumed ? 'resuming' : '');
+  finish(opened.note);
   return await drive(run, opened);
 }
 
@@ -136,7 +137,7 @@ async function drive(run: Run, opened: OpenedBuild): Promise<BuildResult> {
       await pipeline.close();
     });
     await giveUp({ run, build, checkpoint: () => pipeline.checkpoint, error: reason, ended });
-    throw reason;
+    throw reason instanceof Failure && reason.kind === 'too-many-rejects' ? run.rejected.failure() : reason;
   }
   await pipeline.close();
   const { state } = build.built;

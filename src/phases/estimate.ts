@@ -2,6 +2,7 @@ import { counted } from '../core/counted.ts';
 import { buildNames } from '../core/plan/names.ts';
 import type { IndexPlan } from '../core/plan/plan-index.ts';
 import type { SourceTable } from '../core/table.ts';
+import { nameInSql } from '../core/table.ts';
 import { isUnfinished } from './build/open-build.ts';
 import { type Estimate, estimatesOf, lastTimed } from './estimate/estimates.ts';
 import { probeTable } from './estimate/probe.ts';
@@ -69,7 +70,7 @@ async function estimates({ request, clock, table, plan, previous, generations }:
 
 function steps({ config, options }: PreflightRequest, table: SourceTable, index: string, previous: string | null): string[] {
   return [
-    `create publication and logical slot for ${table.schema}.${table.name}`,
+    `create publication and logical slot for ${nameInSql(table)}`,
     `create index ${index} behind a hidden build alias`,
     `load ${counted(table.leaves.length, 'relation')} with ${counted(options.copyJobs, 'reader')} and ${counted(options.bulkJobs, 'bulk connection')} while the WAL is replayed`,
     `verify (${options.verify}) at a fence; stop on any lasting difference or more than ${counted(options.maxRejects, 'rejected row')}`,

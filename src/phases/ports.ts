@@ -216,7 +216,8 @@ export interface Clock {
 
 export interface RejectRecord {
   readonly id: string;
-  readonly column: string;
+  /** Absent where Elasticsearch refused the row: it tells the field in a sentence only, of which the reason keeps the name. */
+  readonly column?: string;
   readonly reason: string;
 }
 

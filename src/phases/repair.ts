@@ -2,12 +2,13 @@ import type { AuditDifference, RepairReport } from '../core/audit-report.ts';
 import type { Reporter } from '../core/events.ts';
 import type { Hash64 } from '../core/verify/checksum.ts';
 import type { RepairDoor } from './audit-ports.ts';
+import { closingAfter } from './flow/closing-after.ts';
 import { proposeWrites, type RepairScope } from './repair/propose.ts';
 import { sendWrites } from './repair/send.ts';
 import { RepairTally } from './repair/tally.ts';
 import { withRepairDoor } from './repair/with-door.ts';
 import type { Sink } from './sink-ports.ts';
-import { closingAfter, type VerifyContext } from './verify/comparison.ts';
+import type { VerifyContext } from './verify/comparison.ts';
 import type { Judgement } from './verify/judge.ts';
 import { judgeIds } from './verify/judge-ids.ts';
 

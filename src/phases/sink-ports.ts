@@ -92,6 +92,15 @@ export interface GenerationCopy {
   readonly build: string;
 }
 
+/** Everything that carries a state of ours. An index is in one of the lists: one that cannot be read must not take the others down. */
+export interface OurIndices {
+  /** Newest first. */
+  readonly generations: readonly Generation[];
+  readonly unreadable: readonly UnreadableState[];
+  /** In no other list, so nothing is ever done to them. */
+  readonly copies: readonly GenerationCopy[];
+}
+
 /** The outcome of a swap call that was understood; anything else throws. */
 export type SwapOutcome = 'swapped' | 'alias-changed';
 
@@ -122,12 +131,10 @@ export interface Sink extends AuditSink {
   identity(): Promise<SinkIdentity>;
   preflight(request: SinkPreflightRequest): Promise<readonly Finding[]>;
   readAlias(alias: string): Promise<AliasTarget>;
-  /** All indices of ours for this alias, hidden ones too, newest first; throws `state-unknown` if one of them cannot be read. Null: for every alias, without those that cannot be read. */
-  generations(alias: string | null): Promise<readonly Generation[]>;
-  /** Indices of ours, of any alias, with a state that this version cannot read. */
-  unreadableStates(): Promise<readonly UnreadableState[]>;
-  /** Copies of indices of ours, of any alias; they are in no other list, so nothing is ever done to them. */
-  copies(): Promise<readonly GenerationCopy[]>;
+  /** All indices of ours for this alias, hidden ones too, newest first; throws `state-unknown` if one of them cannot be read. */
+  generations(alias: string): Promise<readonly Generation[]>;
+  /** Those of every alias, as one look sees them. */
+  ourIndices(): Promise<OurIndices>;
   createIndex(request: CreateIndexRequest): Promise<{ readonly uuid: string }>;
   /** The UUID of a concrete index, or null if it is gone. */
   indexUuid(index: string): Promise<string | null>;

@@ -1,6 +1,7 @@
 import { formOf } from '../core/encode/form-of.ts';
 import { Failure } from '../core/failure.ts';
 import type { Column, Leaf, SourceTable } from '../core/table.ts';
+import { nameInSql } from '../core/table.ts';
 import { isTrue, query, type Session, type TextRow, textOf } from './connect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseTableName, type TableName } from './table-name.ts';
@@ -55,7 +56,7 @@ export async function describeTable(session: Session, qualifiedName: string, siz
 
 async function describeRelation(session: Session, relation: Relation, sizes: boolean): Promise<SourceTable> {
   if (relation.kind !== 'r' && relation.kind !== 'p') {
-    throw new Failure('preflight-refused', `${relation.schema}.${relation.name} is not a table`, { hint: 'Name a plain or partitioned table.' });
+    throw new Failure('preflight-refused', `${nameInSql(relation)} is not a table`, { hint: 'Name a plain or partitioned table.' });
   }
   const columnRows = await readColumns(session, relation.oid);
   const types = await readTypes(

@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { Leaf, SourceTable } from '../core/table.ts';
+import { nameInSql } from '../core/table.ts';
 import { parseSnapshot } from '../core/wal/snapshot.ts';
 import type { ChunkReader, ChunkRequest, TableRequest } from '../phases/ports.ts';
 import { blockRanges, blocksToScan } from './block-ranges.ts';
@@ -37,7 +38,7 @@ export async function openChunk(pool: SessionPool, request: ChunkRequest): Promi
     const { leaf, guard } = await lockLeaf(session, request.leaf);
     const upper = request.to === null ? '' : ` and t.ctid < '(${request.to},0)'::tid`;
     const select = `select ${quoteColumns('t', request.columns)} from only ${quoteQualified(leaf)} t where t.ctid >= '(${request.from},0)'::tid${upper}${andFilter(request.where)}`;
-    const doing = `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${leaf.schema}.${leaf.name}`;
+    const doing = `reading blocks ${request.from} to ${request.to ?? 'the end'} of ${nameInSql(leaf)}`;
     return reader(pool, session, guard, startCopy(session, { doing, expressions: hasExpressions(request) }, select));
   } catch (error) {
     await endSession(session);
@@ -54,10 +55,10 @@ export async function openTable(pool: SessionPool, request: TableRequest): Promi
   try {
     await beginUnder(session, request.snapshotName);
     const from = quoteFromRelation(request.table);
-    await query(session, { doing: `locking ${request.table.schema}.${request.table.name}` }, `select from ${from} limit 0`);
+    await query(session, { doing: `locking ${nameInSql(request.table)}` }, `select from ${from} limit 0`);
     const guard = await readGuard(session, request.table.oid);
     if (!guard.current) throw rewritten(request.table);
-    const context = { doing: `reading ${request.table.schema}.${request.table.name}`, expressions: hasExpressions(request) };
+    const context = { doing: `reading ${nameInSql(request.table)}`, expressions: hasExpressions(request) };
     const select = (range: string): string =>
       `select ${quoteColumns('t', request.columns)} from ${from} t where true${range}${andFilter(request.where)}`;
     const blocks = await blocksToScan(session, request.table, context, select(''));
@@ -73,7 +74,7 @@ function* selects(ranges: Iterable<string>, select: (range: string) => string): 
 }
 
 function rewritten(table: SourceTable): Failure {
-  return new Failure('stalled', `${table.schema}.${table.name} was truncated or rewritten after the snapshot was taken`, {
+  return new Failure('stalled', `${nameInSql(table)} was truncated or rewritten after the snapshot was taken`, {
     hint: 'The snapshot cannot be read any more; run the same command again.',
   });
 }
@@ -105,7 +106,7 @@ async function lockLeaf(session: Session, leaf: Leaf): Promise<{ readonly leaf: 
     }
     await query(session, { doing: 'rolling back' }, 'rollback');
   }
-  throw new Failure('stalled', `${leaf.schema}.${leaf.name} could not be locked for reading in ${LOCK_ATTEMPTS} attempts of ${LOCK_TIMEOUT}`, {
+  throw new Failure('stalled', `${nameInSql(leaf)} could not be locked for reading in ${LOCK_ATTEMPTS} attempts of ${LOCK_TIMEOUT}`, {
     hint: 'Some session holds or waits for ACCESS EXCLUSIVE on it: select pid, pg_blocking_pids(pid) from pg_locks where not granted;',
   });
 }
@@ -124,7 +125,7 @@ async function tryLockTable(session: Session, leaf: LeafName): Promise<boolean> 
     const sqlstate = sqlstateOf(error);
     // 42P01: dropped, or renamed just now; the next look by OID tells.
     if (sqlstate === '55P03' || sqlstate === '42P01') return false;
-    throw toFailure(error, { doing: `locking ${leaf.schema}.${leaf.name}` });
+    throw toFailure(error, { doing: `locking ${nameInSql(leaf)}` });
   }
 }
 
@@ -137,7 +138,7 @@ async function nameOf(session: Session, leaf: Leaf): Promise<LeafName> {
     [leaf.oid],
   );
   if (rows[0] !== undefined) return { schema: textOf(rows[0], 'schema'), name: textOf(rows[0], 'name'), lockable: isTrue(rows[0], 'lockable') };
-  throw new Failure('source-changed', `${leaf.schema}.${leaf.name} (oid ${leaf.oid}) was dropped during the build`, { hint: 'Start a new build.' });
+  throw new Failure('source-changed', `${nameInSql(leaf)} (oid ${leaf.oid}) was dropped during the build`, { hint: 'Start a new build.' });
 }
 
 async function isNamed(session: Session, oid: number, leaf: LeafName): Promise<boolean> {

@@ -40,8 +40,14 @@ const SILENCE_MS = 180_000;
 const END_TIMEOUT_MS = 3_000;
 const RAW_TEXT = { getTypeParser: () => (text: string) => text };
 
+export interface ConnectOptions {
+  readonly replication: boolean;
+  /** Gives up while it is still connecting. */
+  readonly signal?: AbortSignal;
+}
+
 /** Opens a session; throws `unreachable`, `denied` or `config`. `replication` makes it a walsender (simple queries only). */
-export async function connect(config: PostgresConfig, options: { readonly replication: boolean }): Promise<Session> {
+export async function connect(config: PostgresConfig, options: ConnectOptions): Promise<Session> {
   const client = new pg.Client({ ...clientConfig(config), ...(options.replication ? { replication: 'database' } : {}) } as pg.ClientConfig);
   let lost: Error | null = null;
   // Without a listener a backend that dies while idle ends the whole program (docs/servers.md C4).
@@ -50,6 +56,7 @@ export async function connect(config: PostgresConfig, options: { readonly replic
     if (session !== null) session.lost ??= error;
   });
   let session: Session | null = null;
+  options.signal?.addEventListener('abort', () => destroyClient(client), { once: true });
   try {
     await client.connect();
     session = { ...(await pin(client, config)), lost };

@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { formOf } from '../core/encode/form-of.ts';
-import { Failure } from '../core/failure.ts';
+import { type Finding, findingsOf } from '../core/finding.ts';
 import type { RowExpressions } from '../core/plan/index-config.ts';
+import { PreflightRefused } from '../core/plan/preflight-refused.ts';
 import type { Column } from '../core/table.ts';
 import { query, type Session, textOf } from './connect.ts';
 import { type ColumnOrSql, quoteExpression, quoteFromRelation } from './quote.ts';
 import { sqlstateOf } from './sqlstate.ts';
 import { readTypes } from './types-catalog.ts';
+
+const { fail } = findingsOf('postgres');
 
 /** A relation as far as a SELECT from it needs it. */
 export interface SelectableRelation {
@@ -36,18 +39,19 @@ export function hasExpressions(request: { readonly columns: readonly ColumnOrSql
 
 /**
  * The computed fields as columns with the types that the server gives them. Nothing of the config gets into a statement without having been here: throws `preflight-refused`
- * for what the server refuses, a filter included.
+ * with everything that the server refuses, a filter included.
  */
 export async function describeComputed(session: Session, table: SelectableRelation, { where, computed }: RowExpressions): Promise<readonly Column[]> {
-  if (where !== null) refuse('where', await problemOf(session, table, where, true));
+  const refused: Finding[] = [];
+  const problem = where === null ? null : await problemOf(session, table, where, true);
+  if (problem !== null) refused.push(refusal(['where'], problem));
   const described: { readonly field: string; readonly sql: string; readonly type: ExpressionType }[] = [];
   for (const [field, sql] of Object.entries(computed)) {
-    const place = `fields.${field}.sql`;
-    refuse(place, await problemOf(session, table, sql, false));
-    const type = await typeOf(session, table, sql);
-    if ('sqlstate' in type) throw refusal(place, type);
-    described.push({ field, sql, type });
+    const answer = (await problemOf(session, table, sql, false)) ?? (await typeOf(session, table, sql));
+    if ('sqlstate' in answer) refused.push(refusal(['fields', field, 'sql'], answer));
+    else described.push({ field, sql, type: answer });
   }
+  if (refused.length > 0) throw new PreflightRefused(refused);
   const types = await readTypes(
     session,
     described.map(({ type }) => type.oid),
@@ -61,12 +65,8 @@ export async function describeComputed(session: Session, table: SelectableRelati
   return columns;
 }
 
-function refuse(place: string, problem: ExpressionProblem | null): void {
-  if (problem !== null) throw refusal(place, problem);
-}
-
-function refusal(place: string, { message }: ExpressionProblem): Failure {
-  return new Failure('preflight-refused', `${place}: ${message}`, { hint: 'Correct the expression in the config.' });
+function refusal(path: readonly string[], { message }: ExpressionProblem): Finding {
+  return fail('expression', `${path.join('.')}: ${message}`, 'Correct the expression in the config.', path);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CopyTextReader } from '../core/encode/copy-text.ts';
 import { copyRow, type Row } from '../core/row.ts';
+import { nameInSql } from '../core/table.ts';
 import type { LookupRequest, LookupResult } from '../phases/ports.ts';
 import { query, type Session } from './connect.ts';
 import { startCopy } from './copy-out.ts';
@@ -46,11 +47,7 @@ function distinct(keys: readonly (readonly string[])[]): readonly (readonly stri
 
 async function readRows(session: Session, select: string, request: LookupRequest, rows: Row[]): Promise<void> {
   const reader = new CopyTextReader(request.columns.length);
-  const copy = startCopy(
-    session,
-    { doing: `looking up rows of ${request.table.schema}.${request.table.name}`, expressions: hasExpressions(request) },
-    select,
-  );
+  const copy = startCopy(session, { doing: `looking up rows of ${nameInSql(request.table)}`, expressions: hasExpressions(request) }, select);
   for await (const chunk of copy.chunks()) reader.push(chunk, (row) => rows.push(copyRow(row)));
   reader.end();
 }

@@ -1,9 +1,10 @@
 import { Failure } from '../core/failure.ts';
 import type { SourceTable } from '../core/table.ts';
+import { nameInSql } from '../core/table.ts';
 import type { PublicationState } from '../phases/ports.ts';
 import { isTrue, query, type Session, textOf } from './connect.ts';
 import { quoteFromRelation, quoteIdentifier } from './quote.ts';
-import { identityProblem, STREAMS_GENERATED } from './replica-identity.ts';
+import { identityProblems, STREAMS_GENERATED } from './replica-identity.ts';
 import { sqlstateOf } from './sqlstate.ts';
 
 /** Below the ten seconds that a stopped run waits for what is in flight: it drops the publication then, and none may come later. */
@@ -15,8 +16,8 @@ const LOCK_TIMEOUT = '8s';
  */
 export async function createPublication(session: Session, name: string, table: SourceTable, key: readonly string[] | null): Promise<void> {
   // Publishing updates of a table without a usable identity makes the application's UPDATE and DELETE fail at once.
-  const problem = await identityProblem(session, table.oid, key);
-  if (problem !== null) throw new Failure('preflight-refused', `${table.schema}.${table.name}: ${problem.message}`, { hint: problem.fix });
+  const [problem] = await identityProblems(session, table.oid, key);
+  if (problem !== undefined) throw new Failure('preflight-refused', `${nameInSql(table)}: ${problem.message}`, { hint: problem.fix });
   const existing = await readPublication(session, name);
   if (existing === null) await create(session, name, table);
   else if (!isExactly(existing, table.oid)) throw foreignPublication(name);
@@ -62,7 +63,7 @@ export async function dropPublication(session: Session, name: string): Promise<v
 }
 
 async function create(session: Session, name: string, table: SourceTable): Promise<void> {
-  const context = { doing: `creating publication ${name} for ${table.schema}.${table.name}` };
+  const context = { doing: `creating publication ${name} for ${nameInSql(table)}` };
   const sql = `create publication ${quoteIdentifier(name)} for table ${quoteFromRelation(table)}
     with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true${generatedToo(session, table)})`;
   // It waits behind VACUUM and CREATE INDEX CONCURRENTLY, and whoever alters the table waits behind it.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nameInSql } from '../core/table.ts';
 import type { ReferenceRequest, ReferenceRow } from '../phases/ports.ts';
 import { blockRanges, blocksToScan } from './block-ranges.ts';
 import { NO_VALUE_OF_ITS_TYPE } from './can-be-keys.ts';
@@ -72,7 +73,7 @@ async function sampleKeys(session: Session, request: ReferenceRequest, wanted: W
   const keys = key.map((column, i) => `t.${quoteIdentifier(column.name)}::text as c${i}`).join(', ');
   const scan = (range: string): string =>
     `select ${keys}, ${keyHash(request, wanted)} as hash from ${quoteFromRelation(table)} t where true${range}${andFilter(where)}`;
-  await query(session, { doing: `locking ${table.schema}.${table.name}` }, `select from ${quoteFromRelation(table)} limit 0`);
+  await query(session, { doing: `locking ${nameInSql(table)}` }, `select from ${quoteFromRelation(table)} limit 0`);
   const blocks = await blocksToScan(session, table, contextOf(request), scan(''));
   let lowest: readonly HashedKey[] = [];
   for (const range of blockRanges(blocks, session.silenceMs)) {
@@ -102,7 +103,7 @@ async function run(session: Session, request: ReferenceRequest, sql: string): Pr
 
 function contextOf({ table, fields, where }: ReferenceRequest): FailureContext {
   const columns = fields.map(({ column }) => column);
-  const doing = `reading reference rows of ${table.schema}.${table.name}`;
+  const doing = `reading reference rows of ${nameInSql(table)}`;
   return { doing, expressions: hasExpressions({ columns, where }), overrides: NO_VALUE_OF_ITS_TYPE };
 }
 

@@ -8,19 +8,23 @@ export interface IdentityProblem {
   readonly code: 'primary-key' | 'id' | 'replica-identity';
   readonly message: string;
   readonly fix: string;
+  /** The table lacks a column that `id` names, so that nothing else can be said of it. */
+  readonly unknownColumn?: true;
 }
 
-/** Why the table's changes could not be followed by the columns `id` (null: the primary key), or null if they can. */
-export async function identityProblem(session: Session, oid: number, id: readonly string[] | null): Promise<IdentityProblem | null> {
-  const problem = id === null ? await primaryKeyProblem(session, oid) : await idProblem(session, oid, id);
-  return problem ?? (session.version < STREAMS_GENERATED ? await generatedKeyProblem(session, oid, id) : await virtualColumnProblem(session, oid));
+/** Why the table's changes could not be followed by the columns `id` (null: the primary key); empty if they can. */
+export async function identityProblems(session: Session, oid: number, id: readonly string[] | null): Promise<readonly IdentityProblem[]> {
+  const problems = id === null ? await primaryKeyProblems(session, oid) : await idProblems(session, oid, id);
+  if (problems.some(({ unknownColumn }) => unknownColumn)) return problems;
+  const generated = session.version < STREAMS_GENERATED ? await generatedKeyProblem(session, oid, id) : await virtualColumnProblem(session, oid);
+  return generated === null ? problems : [...problems, generated];
 }
 
 /**
- * Why the table's changes could not be followed by primary key, or null: no primary key, a deferrable one, or an identity that does not
+ * Why the table's changes could not be followed by primary key: no primary key, a deferrable one, or an identity that does not
  * carry the key's old values (docs/servers.md P11). Leaves count too: a leaf's own identity decides what its old tuples carry.
  */
-async function primaryKeyProblem(session: Session, oid: number): Promise<IdentityProblem | null> {
+async function primaryKeyProblems(session: Session, oid: number): Promise<readonly IdentityProblem[]> {
   const rows = await query(
     session,
     { doing: 'reading the replica identity' },
@@ -36,19 +40,24 @@ async function primaryKeyProblem(session: Session, oid: number): Promise<Identit
      order by c.oid <> $1::oid, c.oid`,
     [oid],
   );
-  return rows.map((row, at) => ofLeaf(problemOf(row), row, at)).find((problem) => problem !== null) ?? null;
+  return ofFirst(rows, problemsOf);
+}
+
+/** Those of the table itself, else of the first partition that has any: mostly all of them have the same. */
+function ofFirst(rows: readonly TextRow[], problemsIn: (row: TextRow) => readonly IdentityProblem[]): readonly IdentityProblem[] {
+  return rows.map((row, at) => problemsIn(row).map((problem) => ofLeaf(problem, row, at))).find((problems) => problems.length > 0) ?? [];
 }
 
 /** The first row is the table itself, which whoever tells of it has named; a partition needs its name. */
-function ofLeaf(problem: IdentityProblem | null, row: TextRow, at: number): IdentityProblem | null {
-  return problem === null || at === 0 ? problem : { ...problem, message: `partition ${textOf(row, 'name')}: ${problem.message}` };
+function ofLeaf(problem: IdentityProblem, row: TextRow, at: number): IdentityProblem {
+  return at === 0 ? problem : { ...problem, message: `partition ${textOf(row, 'name')}: ${problem.message}` };
 }
 
-function problemOf(row: TextRow): IdentityProblem | null {
+function problemsOf(row: TextRow): readonly IdentityProblem[] {
   const name = textOf(row, 'name');
-  if (row.pk === null) return { code: 'primary-key', message: 'no primary key', fix: `alter table ${name} add primary key (...);` };
-  if (row.immediate === 'f') return deferrable(name);
-  return uncovered(name, row);
+  if (row.pk === null) return [{ code: 'primary-key', message: 'no primary key', fix: `alter table ${name} add primary key (...);` }];
+  const covering = uncovered(name, row);
+  return [...(row.immediate === 'f' ? [deferrable(name)] : []), ...(covering === null ? [] : [covering])];
 }
 
 function deferrable(name: string): IdentityProblem {
@@ -108,9 +117,9 @@ async function virtualColumnProblem(session: Session, oid: number): Promise<Iden
  * The same for columns of the config's own choice: a unique index over exactly them that is checked at once, no NULL in them, and their old values in the stream. Of a
  * partitioned table every leaf has indexes and an identity of its own; the root's identity says nothing.
  */
-async function idProblem(session: Session, oid: number, id: readonly string[]): Promise<IdentityProblem | null> {
+async function idProblems(session: Session, oid: number, id: readonly string[]): Promise<readonly IdentityProblem[]> {
   const rows = await query(session, { doing: 'reading the replica identity' }, ID_FACTS, [oid, JSON.stringify(id)]);
-  return rows.map((row, at) => ofLeaf(idProblemOf(row, id), row, at)).find((problem) => problem !== null) ?? null;
+  return ofFirst(rows, (row) => idProblemsOf(row, id));
 }
 
 const ID_FACTS = `
@@ -123,6 +132,8 @@ const ID_FACTS = `
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
     where k.place <= i.indnkeyatts group by i.indexrelid, i.indrelid, i.indisprimary, i.indisreplident, usable)
   select c.oid::regclass::text as name, c.relreplident as identity,
+    (select string_agg(quote_ident(w), ', ') from unnest(wanted.names) as w
+      where not exists (select from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname::text = w)) as unknown,
     exists (select from indexes i where i.indrelid = c.oid and i.usable and i.names = wanted.names) as unique,
     (select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname::text = any(wanted.names) and not a.attnotnull) as nullable,
@@ -132,21 +143,30 @@ const ID_FACTS = `
   from (select relid from pg_partition_tree($1) union select $1::oid) as tree join pg_class c on c.oid = tree.relid cross join wanted
   order by c.oid <> $1::oid, c.oid`;
 
-function idProblemOf(row: TextRow, id: readonly string[]): IdentityProblem | null {
+function idProblemsOf(row: TextRow, id: readonly string[]): readonly IdentityProblem[] {
   const name = textOf(row, 'name');
   const columns = id.map(quoteIdentifier).join(', ');
-  if (row.nullable !== null && row.nullable !== undefined) {
-    return { code: 'id', message: `id columns may be null: ${row.nullable}`, fix: `alter table ${name} alter column ... set not null;` };
-  }
+  if (isText(row.unknown))
+    return [{ code: 'id', message: `the table has no column ${row.unknown}`, fix: 'Correct id in the config.', unknownColumn: true }];
+  const problems: IdentityProblem[] = [];
+  if (isText(row.nullable))
+    problems.push({ code: 'id', message: `id columns may be null: ${row.nullable}`, fix: `alter table ${name} alter column ... set not null;` });
   if (row.unique !== 't') {
     const message = `no unique index over exactly (${columns}) that is checked at once, without a condition`;
-    return { code: 'id', message, fix: `create unique index concurrently on ${name} (${columns});` };
+    problems.push({ code: 'id', message, fix: `create unique index concurrently on ${name} (${columns});` });
   }
-  if (row.covered === 't') return null;
-  const message = `the replica identity does not contain the id columns (${columns}), so the stream would not tell which document a change is of`;
+  if (row.covered !== 't') problems.push(notInIdentity(name, columns));
+  return problems;
+}
+
+function notInIdentity(name: string, columns: string): IdentityProblem {
   return {
     code: 'replica-identity',
-    message,
+    message: `the replica identity does not contain the id columns (${columns}), so the stream would not tell which document a change is of`,
     fix: `alter table ${name} replica identity using index ...; (a unique index over them), or replica identity full;`,
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

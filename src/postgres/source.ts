@@ -12,6 +12,7 @@ import { lockNumber, tryLock } from './lock.ts';
 import { lookup } from './lookup.ts';
 import { nearestTable } from './nearest-table.ts';
 import { openStream } from './open-stream.ts';
+import { connectFirst } from './other-protocol.ts';
 import { preflight } from './preflight/preflight.ts';
 import { exclusiveLock, oldestTransaction, replicaLag, slotWalKeepBytes } from './pressure.ts';
 import { createPublication, dropPublication, listPublications, readPublication } from './publication.ts';
@@ -33,7 +34,7 @@ export interface SourceOptions {
 /** The PostgreSQL side of the pipeline. Connects once to see that the server can be reached; throws `unreachable`, `denied`, `config`. */
 export async function openSource(config: PostgresConfig, options: SourceOptions = {}): Promise<Source & { close(): Promise<void> }> {
   const pool = openSessionPool(config);
-  pool.release(await pool.acquire());
+  pool.release(await connectFirst(config));
   const parts = { ...catalogPart(config, pool), ...replicationPart(config, pool, options), ...rowsPart(config, pool) };
   return { ...parts, ...controlPart(pool), ...pressurePart(pool), close: () => pool.close() };
 }

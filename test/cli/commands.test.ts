@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertNoLeaks } from '../support/leak-check.ts';
 import { runRealign, startRealign } from '../support/run-realign.ts';
@@ -101,6 +104,37 @@ test('too many rejected rows: exit 25, the failed index stays until abort remove
   await assertNoLeaks({ database, indices: [`${alias}_odd*`] });
 });
 
+test('rows that Elasticsearch refuses: all are counted and written down, with the field in the reason and no empty column', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'realign-rejects-'));
+  const name = `${alias}_when`;
+  await database.client.query(`create table public.dated (id bigint primary key, day text)`);
+  await database.client.query(`insert into public.dated select g, case when g < 5 then 'no day' else '2024-01-01' end from generate_series(1, 50) g`);
+  const entry = { table: 'public.dated', settings: { number_of_replicas: 0 }, fields: { day: { type: 'date' } } };
+  const path = join(folder, 'rejects.ndjson');
+  const dated = { ...request('rebuild', name, '--rejects', path), config: { indices: { [name]: entry } } };
+  const exit = await runRealign(dated);
+  const error = exit.events.find(({ type }) => type === 'error');
+  assert.deepEqual(
+    [exit.code, error?.message],
+    [25, '4 rows cannot be indexed and --max-rejects is 0; the last one: field day: document_parsing_exception (illegal_argument_exception)'],
+  );
+  assert.match(String(error?.unchanged), /Written: 4 records of this run in \S+rejects\.ndjson\.$/);
+  const records = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const build = exit.events.find(({ type }) => type === 'build.started')?.build;
+  assert.deepEqual(
+    records.map((record) => [record.id, 'column' in record, record.build]),
+    ['1', '2', '3', '4'].map((id) => [id, false, build]),
+  );
+  const human = await runRealign({ ...dated, args: ['rebuild', name, '--rejects', path], output: 'human' });
+  assert.doesNotMatch(human.stderr, /column *=|column :|column *"/);
+  rmSync(folder, { recursive: true });
+  await runRealign({ ...dated, args: ['abort', name, '--yes'] });
+  await assertNoLeaks({ database, indices: [`${name}*`] });
+});
+
 test('one index that fails does not keep the next from running; its code is the exit code', async () => {
   const both = { indices: { [`${alias}_none`]: { table: 'public.none' }, ...config.indices } };
   const exit = await runRealign({ ...request('rebuild', `${alias}_none`, alias), config: both });
@@ -118,7 +152,8 @@ test('mistakes that only the table shows: all of them with their places, beside 
     columns: { include: '*', exclude: ['nmae', 'other'] },
     rename: { nam: 'title' },
     id: ['idd'],
-    fields: { titel: { type: 'keyword' } },
+    fields: { titel: { type: 'keyword' }, total: { sql: 'sum(id)' } },
+    where: 'nme = 1',
   };
   const wrong = { ...request('check', alias), config: { indices: { [alias]: entry }, defaults: { limits: { query: 'select nothing()' } } } };
   const check = await runRealign(wrong);
@@ -133,12 +168,26 @@ test('mistakes that only the table shows: all of them with their places, beside 
   ]) {
     assert.match(message, new RegExp(`realign\\.yaml:\\d+:\\d+ {2}indices\\.${alias}\\.${part}`.replaceAll('?', '\\?')));
   }
-  assert.ok(check.events.some(({ type, code, level }) => type === 'finding' && code === 'limits-query' && level === 'fail'));
+  // Beside an id that the table has not there is nothing to say of its index; the mistake says it.
+  const failed = check.events.filter(({ type, level }) => type === 'finding' && level === 'fail');
+  assert.deepEqual(
+    failed.map(({ code, place }) => [code, /realign\.yaml:\d+:\d+$/.test(String(place))]),
+    [
+      ['expression', true],
+      ['expression', true],
+      ['limits-query', true],
+    ],
+  );
   const rebuild = await runRealign({ ...wrong, args: ['rebuild', alias] });
   const error = rebuild.events.find(({ type }) => type === 'error');
   const withoutFolder = (text: unknown): string => String(text).replaceAll(/\S+(?=realign\.yaml)/g, '');
   assert.deepEqual([rebuild.code, withoutFolder(error?.message)], [64, withoutFolder(message)]);
-  assert.match(String(error?.hint), /Besides, postgres: limits\.query cannot be used: function nothing\(\) does not exist/);
+  for (const part of [
+    'limits\\.query cannot be used: function nothing\\(\\) does not exist',
+    'where: column "nme" does not exist',
+    'fields\\.total\\.sql: aggregate',
+  ])
+    assert.match(String(error?.hint), new RegExp(`Besides, postgres: \\S*realign\\.yaml:\\d+:\\d+ {2}${part}`));
 });
 
 test('a mapping that the server or the column refuses: exit 20 before anything is made, each field named', async () => {

@@ -67,6 +67,11 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
   const first = await holderOf(goods);
   const build = startRealign(request('rebuild', goods, '--hold'));
   await build.event('the hold', started('hold'), 60_000);
+  const paused = await runRealign(request('ctl', goods, 'pause'));
+  assert.deepEqual(
+    [paused.code, errorOf(paused.events)?.message],
+    [20, `the load of ${goods} is over, and pause is for a load; nothing was ordered`],
+  );
   const stopped = await runRealign(request('ctl', goods, 'stop'));
   assert.equal(stopped.code, 0, stopped.stderr);
   assert.equal((await build.ended).code, 75);
@@ -92,10 +97,19 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
     new RegExp(`^Nothing to remove for ${goods}: looked at 1 generation\\.\n  stays  ${first}   readers are on it \\(${goods}\\)\n`),
   );
   const unknown = `No index of realign and no config has the name "${goods}x"; did you mean "${goods}"?`;
-  for (const command of ['status', 'abort']) {
+  for (const command of ['status', 'abort', 'cleanup']) {
     const told = await runRealign(request(command, `${goods}x`, '--yes'));
-    assert.deepEqual([told.code, told.events.at(-1)?.message], [0, unknown], command);
+    assert.deepEqual([told.code, errorOf(told.events)?.message], [64, unknown], command);
   }
+  // Known is what exists, though no config names it, and what the config names, though nothing is left of it.
+  const unnamed = { ...request('abort', goods, '--yes'), config: { indices: { other: { table: 'public.goods' } } } };
+  assert.equal((await runRealign(unnamed)).code, 0);
+  const configured = `${goods}y`;
+  const onlyInConfig = { config: { indices: { [configured]: { table: 'public.goods' } } }, databaseUrl: database.url };
+  for (const command of ['abort', 'abort', 'cleanup'])
+    assert.equal((await runRealign({ ...onlyInConfig, args: [command, configured, '--yes'] })).code, 0, command);
+  const both = await runRealign(request('status', goods, `${goods}x`));
+  assert.deepEqual([both.code, both.events.filter(({ type }) => type === 'status').length], [64, 1]);
   for (const words of [
     ['ctl', `${goods}x`, 'pause'],
     ['rollback', `${goods}x`, '--yes'],
@@ -105,8 +119,6 @@ test('held and stopped: swap finishes it in its own process; rollback and cleanu
   }
   const nothingToAbort = await runRealign({ ...request('abort', goods, '--yes'), output: 'human' });
   assert.match(nothingToAbort.stdout, new RegExp(`looked at 1 generation\\.\n  stays  ${first}   readers are on it `));
-  const mistyped = await runRealign(request('cleanup', `${goods}x`, '--yes'));
-  assert.deepEqual([mistyped.code, mistyped.events.at(-1)?.message], [0, unknown]);
   await assertNoLeaks({ database, indices: [`${goods}*`], allowedIndices: first === undefined ? [] : [first] });
 });
 
@@ -194,7 +206,11 @@ test('a follower is stopped by SIGTERM, resumed by the same command, and ended b
   const again = startRealign(request('rebuild', more, '--follow'));
   await again.event('the following', started('follow'), 60_000);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 21);
-  for (const order of ['hold', 'swap-now']) assert.equal((await runRealign(request('ctl', more, order))).code, 20, order);
+  for (const order of ['hold', 'swap-now', 'pause', 'set rate=5', 'set copy-jobs=1 max-slot-wal=9GiB']) {
+    const refused = await runRealign(request('ctl', more, ...order.split(' ')));
+    assert.deepEqual([refused.code, /is swapped already.*nothing was ordered/.test(String(errorOf(refused.events)?.message))], [20, true], order);
+  }
+  assert.equal((await runRealign(request('ctl', more, 'set', 'max-slot-wal=9GiB'))).code, 0);
   assert.equal((await runRealign(request('ctl', more, 'stop'))).code, 0);
   assert.equal((await again.ended).code, 75);
   assert.equal((await runRealign(request('abort', more, '--yes'))).code, 0);

@@ -66,6 +66,17 @@ for (const command of ['rebuild', 'plan', 'check', 'status']) {
   });
 }
 
+test('hooks.beforeSwap that cannot be run: 64 with its place before anything is contacted; check tells it beside what else it finds', () => {
+  writeFileSync(join(DIRECTORY, 'hook.yaml'), 'version: 1\nindices: { a: { table: public.a } }\nhooks:\n  beforeSwap: ./nowhere.sh\n');
+  for (const command of ['rebuild', 'plan', 'check']) {
+    const exit = realign([command, 'a', '-c', 'hook.yaml', '-o', 'json'], UNREACHABLE);
+    const errors = eventsOf(exit.stdout).filter(({ type }) => type === 'error');
+    assert.match(String(errors[0]?.message), /hook\.yaml:4:15 {2}hooks\.beforeSwap: it cannot be run: \S+nowhere\.sh \(ENOENT\)/);
+    const codes = errors.map(({ exit_code: code }) => code);
+    assert.deepEqual(codes, command === 'check' ? [64, 69] : [64], command);
+  }
+});
+
 test('usage errors in JSON still have the first and the last line, with the command', () => {
   const exit = realign(['rebuild', 'a', '--nope', '--output=json']);
   assert.deepEqual(

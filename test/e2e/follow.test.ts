@@ -39,8 +39,12 @@ interface Follower {
   readonly index: string;
 }
 
+interface FollowerRequest extends Partial<InProcessBuild> {
+  readonly onPhase?: (phase: string, detail: string) => void;
+}
+
 /** Starts `rebuild --follow` and waits until it follows. */
-async function startFollower(request: Partial<InProcessBuild> = {}): Promise<Follower> {
+async function startFollower({ onPhase, ...request }: FollowerRequest = {}): Promise<Follower> {
   const aborter = new AbortController();
   let index = '';
   let follows = false;
@@ -49,6 +53,7 @@ async function startFollower(request: Partial<InProcessBuild> = {}): Promise<Fol
     options: { follow: true, ...request.options },
     signal: aborter.signal,
     onEvent: (event) => {
+      if (event.type === 'phase.finished') onPhase?.(event.phase, event.detail);
       if (event.type === 'build.started') index = event.generation;
       if (event.type === 'phase.started' && event.phase === 'follow') follows = true;
     },
@@ -184,6 +189,25 @@ test('a column that changes ends the following: exit 24, readers stay, the slot 
   assert.deepEqual(Object.keys((await elasticsearch('GET', `/_alias/${world.alias}`)).json), [index]);
   const { rows } = await world.database.client.query('select slot_name from pg_replication_slots where database = current_database()');
   assert.deepEqual(rows, []);
+});
+
+test('--if-changed with --follow: a generation that nobody fed is built anew, and the preflight says why; one that is followed is not', async () => {
+  await world.build();
+  assert.equal((await world.build({ options: { ifChanged: true } })).result.outcome, 'unchanged');
+  const told: string[] = [];
+  const unfed = await world.build({ options: { ifChanged: true } });
+  const follower = await startFollower({
+    options: { ifChanged: true },
+    onPhase: (phase, detail) => phase === 'preflight' && told.push(detail),
+  });
+  assert.notEqual(follower.index, unfed.result.index);
+  assert.match(told.join(), new RegExp(`^nothing has changed, but nobody follows ${unfed.result.index} .* only a new build can be followed$`));
+  const beside = await world.build({ options: { ifChanged: true, follow: true } });
+  assert.deepEqual([beside.result.outcome, beside.result.index], ['unchanged', follower.index]);
+  follower.aborter.abort(new Failure('terminated', 'stopped by SIGTERM'));
+  await assert.rejects(follower.run);
+  const again = await startFollower({ options: { ifChanged: true } });
+  assert.equal(again.index, follower.index, 'its slot is there: it is gone on with');
 });
 
 test('--if-changed and --run-key: nothing to do while the table and the config are what they were', async () => {

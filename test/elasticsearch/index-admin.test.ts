@@ -83,7 +83,7 @@ test('the state is written whole and found again, newest generation first', asyn
   assert.deepEqual(found[0]?.state, newer);
   assert.equal(found[0]?.uuid, await sink.indexUuid(newest));
   assert.deepEqual([...(found[1]?.aliases ?? [])].sort(), [requestOf(alias, 'b001').buildAlias, alias].sort());
-  assert.ok((await sink.generations(null)).some(({ index }) => index === older));
+  assert.ok((await sink.ourIndices()).generations.some(({ index }) => index === older));
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
 });
 
@@ -93,9 +93,9 @@ test('a state of a newer version stops what concerns its alias, and nothing else
   await elasticsearch('PUT', `/${other}`, { mappings: { _meta: { realign: { ...stateOf(`${alias}-other`, 'b002') } } } });
   await assert.rejects(sink.generations(alias), isKind('state-unknown'));
   assert.deepEqual(await sink.generations(`${alias}-none`), []);
-  const all = (await sink.generations(null)).map(({ index }) => index).filter((index) => index.startsWith(alias));
+  const all = (await sink.ourIndices()).generations.map(({ index }) => index).filter((index) => index.startsWith(alias));
   assert.deepEqual(all, [other]);
-  const unreadable = (await sink.unreadableStates()).filter(({ index }) => index.startsWith(alias));
+  const unreadable = (await sink.ourIndices()).unreadable.filter(({ index }) => index.startsWith(alias));
   assert.deepEqual(unreadable, [{ index: `${alias}-1`, alias, slot: stateOf(alias, 'b001').slot, format: '99' }]);
   await elasticsearch('DELETE', `/${other}`);
   await elasticsearch('DELETE', `/${alias}-1`);

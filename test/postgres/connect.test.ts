@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { Failure } from '../../src/core/failure.ts';
 import { connect, endSession, query } from '../../src/postgres/connect.ts';
 import { openSource } from '../../src/postgres/source.ts';
+import { elasticsearchUrl } from '../support/servers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { configOf, createRole, type Fixture, openFixture } from './fixture.ts';
 
@@ -41,6 +42,16 @@ test('the reason of the server is told', async () => {
     message: /: The server does not support SSL connections$/,
     hint: /sslmode: disable/,
   });
+});
+
+test('the port of Elasticsearch is told to answer HTTP', async () => {
+  const { hostname, port } = new URL(elasticsearchUrl());
+  for (const ssl of [false, { rejectUnauthorized: false }] as const) {
+    await assert.rejects(openSource({ ...fixture.config, host: hostname, port: Number(port), ssl }), {
+      kind: 'unreachable',
+      message: new RegExp(`^the port ${hostname}:${port} answers HTTP/1\\.\\d: it is not one of PostgreSQL$`),
+    });
+  }
 });
 
 test('the limit of connections is told in the words of the server', async () => {

@@ -7,7 +7,7 @@ import type { Sink } from '../../phases/sink-ports.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
-import { knownAliases, unknownAliases } from './known-aliases.ts';
+import { unknownName } from './known-aliases.ts';
 
 /** `realign abort INDEX`: removes an unfinished build after asking. The live generation and the alias are never touched. */
 export async function abort(context: CommandContext): Promise<CommandOutcome> {
@@ -16,13 +16,15 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, false);
   return withServers(configuration, context.toolVersion, async ({ source, sink }) => {
     const leftovers = await leftoversOf(alias, source, sink);
+    // What the config knows may be gone already: the same command again has nothing to do.
+    const unknown = leftovers === '' ? await unknownName({ alias, configuration, sink }) : null;
+    if (unknown !== null) throw unknown;
     if (leftovers !== '' && !(await ask(context, `Remove the unfinished build of ${alias} (${leftovers})?`))) {
       return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
     }
     const { removed } = await abortBuild({ source, sink, alias });
     context.output.emit(alias, { type: 'removed', names: removed, kept: await keptOf(alias, source, sink) });
-    const unknown = unknownAliases([alias], await knownAliases(configuration, sink));
-    return { exitCode: 0, message: unknown === '' ? `The alias ${alias} was not touched.` : unknown, indices: [] };
+    return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
   });
 }
 

@@ -55,7 +55,7 @@ async function auditOne(entry: IndexEntry, configuration: Configuration, context
       const request = { ...servers, run, clock: systemClock, reporter, config: entry.config, options, state, signal: context.signal };
       return { report: await runAudit(request), rebuild };
     });
-    const exitCode = auditExitCode(report, options.maxDiff, isRepaired(report));
+    const exitCode = auditExitCode(report, options.maxDiff);
     tell({ report, exitCode, rebuild }, entry, context);
     return { index: alias, result: resultOf(exitCode, 'audit'), exit_code: exitCode, build: null, generation: report.generation, previous: null };
   } catch (error) {
@@ -83,9 +83,9 @@ interface Audited {
 }
 
 function tell(audited: Audited, { config }: IndexEntry, { output, flags }: CommandContext): void {
-  const { report } = audited;
+  const { report, exitCode } = audited;
   for (const { id, kind, fields } of report.differences) output.emit(config.alias, { type: 'drift', id, kind, fields });
-  output.emit(config.alias, { type: 'audit.result', ...report, next: nextCommands(audited, config.alias, flags) });
+  output.emit(config.alias, { type: 'audit.result', ...report, next: nextCommands(audited, config.alias, flags), exit_code: exitCode });
 }
 
 /** What to type next, for people and for tickets. */
@@ -97,11 +97,6 @@ function nextCommands({ report, exitCode, rebuild }: Audited, alias: string, fla
   if (repair?.dryRun === true) return [again.replace(' --dry-run', '')];
   const mended = sameCommand('audit', alias, { ...flags, repair: true });
   return repair === null && flags.mode !== 'counts' ? [`${mended} --dry-run`, rebuild] : [again, rebuild];
-}
-
-/** Every difference that was found was mended and proved, or had settled by then. */
-function isRepaired({ repair, differenceCount }: AuditReport): boolean {
-  return repair !== null && !repair.dryRun && repair.refused.length === 0 && repair.proved + repair.settled === differenceCount;
 }
 
 const NOWHERE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };

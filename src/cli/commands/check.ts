@@ -5,7 +5,9 @@ import type { Source } from '../../phases/ports.ts';
 import { runPreflight } from '../../phases/preflight.ts';
 import type { Sink } from '../../phases/sink-ports.ts';
 import type { Configuration, IndexEntry } from '../config/load.ts';
+import { placeOf } from '../config/placed-mistakes.ts';
 import { runOptions } from '../config/run-options.ts';
+import { hookMistake } from '../hooks/require-runnable.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { announce, withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
@@ -17,22 +19,23 @@ const REFUSED = 20;
 export async function check(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, true);
   const entries = wantedIndices(context, configuration);
-  const seen: Finding[] = [];
+  const mistake = hookMistake(configuration);
+  const mistaken = mistake === null ? 0 : context.reportFailure(null, mistake);
+  const seen = { failures: mistake === null ? 0 : 1, warnings: 0 };
   const indices = await withServers(configuration, context.toolVersion, async (servers) => {
     const results: IndexResult[] = [];
     for (const entry of entries) results.push(await checkOne(entry, configuration, { context, servers, seen }));
     return results;
   });
-  const exitCode = indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0;
-  const countOf = (level: Finding['level']) => seen.filter((finding) => finding.level === level).length;
-  return { exitCode, message: `${counted(countOf('fail'), 'failure')}, ${counted(countOf('warn'), 'warning')}. Nothing was changed.`, indices };
+  const exitCode = mistaken || (indices.find(({ exit_code: code }) => code !== 0)?.exit_code ?? 0);
+  return { exitCode, message: `${counted(seen.failures, 'failure')}, ${counted(seen.warnings, 'warning')}. Nothing was changed.`, indices };
 }
 
 interface CheckTools {
   readonly context: CommandContext;
   readonly servers: { readonly source: Source; readonly sink: Sink };
-  /** Findings of all indices. */
-  readonly seen: Finding[];
+  /** Of all indices. */
+  readonly seen: { failures: number; warnings: number };
 }
 
 async function checkOne({ config, run }: IndexEntry, configuration: Configuration, { context, servers, seen }: CheckTools): Promise<IndexResult> {
@@ -41,15 +44,22 @@ async function checkOne({ config, run }: IndexEntry, configuration: Configuratio
     const { findings, mistakes } = await runPreflight({ ...servers, config, options: runOptions(context.flags, run) });
     for (const side of ['postgres', 'elasticsearch'] as const) {
       announce(configuration, side, context.output);
-      for (const finding of findings.filter((candidate) => candidate.side === side)) context.output.emit(alias, { type: 'finding', ...finding });
+      for (const finding of findings.filter((candidate) => candidate.side === side)) tell(alias, finding, configuration, context);
     }
-    seen.push(...findings);
+    seen.failures += findings.filter(({ level }) => level === 'fail').length + (mistakes?.mistakes.length ?? 0);
+    seen.warnings += findings.filter(({ level }) => level === 'warn').length;
     if (mistakes !== null) return resultFor(alias, context.reportFailure(alias, mistakes));
     return resultFor(alias, findings.some(({ level }) => level === 'fail') ? REFUSED : 0);
   } catch (error) {
     context.reportFailure(alias, error);
     return resultFor(alias, policyOf(error).exitCode);
   }
+}
+
+function tell(alias: string, finding: Finding, configuration: Configuration, { output }: CommandContext): void {
+  const place = finding.level === 'ok' ? null : placeOf(finding, alias, configuration);
+  const { path: _, ...said } = finding;
+  output.emit(alias, { type: 'finding', ...said, ...(place === null ? {} : { place }) });
 }
 
 function resultFor(index: string, exitCode: number): IndexResult {

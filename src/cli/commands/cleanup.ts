@@ -7,7 +7,7 @@ import { runOptions } from '../config/run-options.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, checkNames, configurationOf } from './command-context.ts';
-import { knownAliases, unknownAliases } from './known-aliases.ts';
+import { knownAliases, unknownName } from './known-aliases.ts';
 
 interface Servers {
   readonly source: Source;
@@ -18,8 +18,6 @@ interface Cleaned {
   readonly code: number;
   /** There was something to remove, and the answer was no. */
   readonly declined: boolean;
-  /** Nothing of this alias was found. */
-  readonly unknown: boolean;
 }
 
 /** `realign cleanup [INDEX…]`: removes what nobody needs any more, for the named aliases or all that the config or our indices name. */
@@ -32,30 +30,30 @@ export async function cleanup(context: CommandContext): Promise<CommandOutcome> 
     const cleaned: Cleaned[] = [];
     for (const alias of aliases) cleaned.push(await cleanOne(alias, configuration, context, servers));
     const exitCode = cleaned.find(({ code }) => code !== 0)?.code ?? 0;
-    return { exitCode, message: messageOf(aliases, cleaned, all), indices: [] };
+    return { exitCode, message: messageOf(aliases, cleaned), indices: [] };
   });
 }
 
-function messageOf(aliases: readonly string[], cleaned: readonly Cleaned[], all: readonly string[]): string {
+function messageOf(aliases: readonly string[], cleaned: readonly Cleaned[]): string {
   if (aliases.length === 0) return 'Nothing to remove: there is no index of realign, and no config names one.';
-  const nothing = aliases.filter((_, at) => cleaned[at]?.unknown === true);
-  return [...(cleaned.some(({ declined }) => declined) ? ['What was declined was not changed.'] : []), unknownAliases(nothing, all)]
-    .filter((line) => line !== '')
-    .join('\n');
+  return cleaned.some(({ declined }) => declined) ? 'What was declined was not changed.' : '';
 }
 
-async function cleanOne(alias: string, { indices }: Configuration, context: CommandContext, servers: Servers): Promise<Cleaned> {
+async function cleanOne(alias: string, configuration: Configuration, context: CommandContext, servers: Servers): Promise<Cleaned> {
   try {
-    const { keep } = runOptions(context.flags, indices.get(alias)?.run);
+    const { keep } = runOptions(context.flags, configuration.indices.get(alias)?.run);
     const request = { ...servers, alias, keep };
     const leftovers = await findLeftovers(request);
     const names = namesOf(leftovers);
+    const isEmpty = names.length + leftovers.staying.length === 0;
+    const unknown = isEmpty ? await unknownName({ alias, configuration, sink: servers.sink }) : null;
+    if (unknown !== null) throw unknown;
     const declined = names.length > 0 && !(await ask(context, `${alias}: remove ${names.join(', ')}?`));
     if (!declined) context.output.emit(alias, { type: 'removed', names: names.length > 0 ? await sweep(request) : [], kept: leftovers.staying });
-    return { code: 0, declined, unknown: names.length + leftovers.staying.length === 0 };
+    return { code: 0, declined };
   } catch (error) {
     context.reportFailure(alias, error);
-    return { code: policyOf(error).exitCode, declined: false, unknown: false };
+    return { code: policyOf(error).exitCode, declined: false };
   }
 }
 

@@ -13,7 +13,7 @@ import { orMeant } from './known-aliases.ts';
 const ORDERS = ['pause', 'resume', 'hold', 'swap-now', 'set', 'stop'] as const;
 const TOLD: { readonly [kind in ControlOrder['kind']]: string } = {
   pause: 'The load pauses after the chunks at hand; changes go on being applied.',
-  resume: 'The load goes on.',
+  resume: 'It is not paused any more.',
   hold: 'It will not swap until: realign swap ALIAS, or realign ctl ALIAS swap-now.',
   'swap-now': 'It swaps as soon as it is verified.',
   set: 'It keeps to the new limits.',

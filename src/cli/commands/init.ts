@@ -26,7 +26,11 @@ export async function init(context: CommandContext): Promise<CommandOutcome> {
   const table = written === null ? null : await describe(context, written);
   const path = writeConfig(context, configTemplate({ alias, written: written ?? 'public.products', table }));
   const config = typeof flags.config === 'string' ? ` --config ${shellWord(path)}` : '';
-  return { exitCode: 0, message: `${path} is written. Next: realign check ${alias}${config}, then realign plan ${alias}${config}.`, indices: [] };
+  return {
+    exitCode: 0,
+    message: `${path} is written. Next: realign check ${shellWord(alias)}${config}, then realign plan ${shellWord(alias)}${config}.`,
+    indices: [],
+  };
 }
 
 function needTable(written: string | null): string {

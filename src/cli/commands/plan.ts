@@ -1,7 +1,9 @@
+import { nameInSql } from '../../core/table.ts';
 import { type BuildEstimate, estimateBuild } from '../../phases/estimate.ts';
 import { systemClock } from '../clock.ts';
 import type { IndexEntry } from '../config/load.ts';
 import { runOptions } from '../config/run-options.ts';
+import { requireRunnable } from '../hooks/require-runnable.ts';
 import type { IndexResult, PlanFacts } from '../output/output-event.ts';
 import { withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
@@ -10,6 +12,7 @@ import { resultOf } from './results.ts';
 /** `realign plan INDEX…` and `rebuild --dry-run`: what a rebuild would do; changes nothing. */
 export async function plan(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, true);
+  requireRunnable(configuration);
   const entries = wantedIndices(context, configuration);
   const options = entries.map((entry) => runOptions(context.flags, entry.run));
   const indices = await withServers(configuration, context.toolVersion, async (servers) => {
@@ -48,7 +51,7 @@ function planFacts(estimate: BuildEstimate): PlanFacts {
   const { table, plan: indexPlan, generation, previous, resumes, rows, bytes, estimates, steps, warnings } = estimate;
   const { columns, fields, routing } = indexPlan.documentPlan;
   return {
-    table: `${table.schema}.${table.name}`,
+    table: nameInSql(table),
     generation,
     previous,
     resumes,

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { counted } from '../../core/counted.ts';
 import { Failure, policyOf } from '../../core/failure.ts';
 import { type BuildResult, runBuild } from '../../phases/build.ts';
 import { aftermath, learn, NO_FACTS, type RunFacts } from '../aftermath.ts';
@@ -11,7 +12,8 @@ import type { Configuration, IndexEntry } from '../config/load.ts';
 import { formatDuration } from '../config/quantity.ts';
 import { runOptions } from '../config/run-options.ts';
 import { openFailpoints } from '../failpoints.ts';
-import { type HookMachine, requireRunnable, swapHook } from '../hooks/before-swap.ts';
+import { type HookMachine, swapHook } from '../hooks/before-swap.ts';
+import { requireRunnable } from '../hooks/require-runnable.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { RejectsFile } from '../rejects-file.ts';
 import { sameCommand } from '../same-command.ts';
@@ -26,7 +28,7 @@ export async function rebuild(context: CommandContext): Promise<CommandOutcome> 
   const parallel = parallelOf(context);
   if (context.flags['dry-run'] === true) return plan(context);
   const configuration = configurationOf(context, true);
-  if (configuration.outlets.beforeSwap !== null) requireRunnable(configuration.outlets.beforeSwap);
+  requireRunnable(configuration);
   const entries = wantedIndices(context, configuration);
   for (const entry of entries) {
     runOptions(context.flags, entry.run);
@@ -73,7 +75,14 @@ export async function rebuildOne(entry: IndexEntry, configuration: Configuration
   let facts = NO_FACTS;
   const rejects = new RejectsFile({ path: rejectsPath(context, alias), index: alias, date: () => new Date() });
   try {
-    const result = await build(entry, configuration, { context, rejects, tell: (event) => (facts = learn(facts, event)) });
+    const result = await build(entry, configuration, {
+      context,
+      rejects,
+      tell: (event) => {
+        facts = learn(facts, event);
+        rejects.build = facts.build;
+      },
+    });
     const word = result.outcome === 'built' ? 'succeeded' : 'nothing-to-do';
     // What is not kept (`keep: 0`) is nothing to go back to.
     const previous = result.previous !== null && result.deleted.includes(result.previous) ? null : result.previous;
@@ -81,7 +90,7 @@ export async function rebuildOne(entry: IndexEntry, configuration: Configuration
   } catch (error) {
     const locked = error instanceof Failure && error.kind === 'locked';
     if (locked && context.flags['if-locked'] === 'skip') return skipped(alias);
-    return failed(alias, stopReason(error, context.signal), facts, context);
+    return failed(alias, stopReason(error, context.signal), { facts, rejects }, context);
   }
 }
 
@@ -130,11 +139,17 @@ function hookMachine({ environment, machine, scrubber }: CommandContext): HookMa
   return { environment, print: (text) => void machine.stderr.write(scrubber.scrub(text)) };
 }
 
-function failed(alias: string, error: unknown, facts: RunFacts, context: CommandContext): IndexResult {
+interface Left {
+  readonly facts: RunFacts;
+  readonly rejects: RejectsFile;
+}
+
+function failed(alias: string, error: unknown, { facts, rejects }: Left, context: CommandContext): IndexResult {
   const kind = error instanceof Failure ? error.kind : 'bug';
   const lacks = error instanceof Failure ? error.lacks : undefined;
   const flags: CommandContext['flags'] = lacks === undefined ? context.flags : { ...context.flags, [lacks]: true };
-  context.reportFailure(alias, error, aftermath(kind, facts, alias, sameCommand('rebuild', alias, flags)));
+  const { unchanged, next } = aftermath(kind, facts, alias, sameCommand('rebuild', alias, flags));
+  context.reportFailure(alias, error, { unchanged: `${unchanged}${recordsOf(rejects, rejectsPath(context, alias))}`, next });
   const { exitCode } = policyOf(error);
   return {
     index: alias,
@@ -144,6 +159,11 @@ function failed(alias: string, error: unknown, facts: RunFacts, context: Command
     generation: facts.generation,
     previous: facts.previous,
   };
+}
+
+/** The file has records of every run, and a row may have several: what is told here is of this run. */
+function recordsOf({ count }: RejectsFile, path: string): string {
+  return count === 0 ? '' : `\n Written: ${counted(count, 'record')} of this run in ${path}.`;
 }
 
 function skipped(alias: string): IndexResult {

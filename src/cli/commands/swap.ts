@@ -1,5 +1,6 @@
 import { findHeld, type HeldBuild, release, waitForSwap } from '../../phases/steering/release-held.ts';
 import { systemClock } from '../clock.ts';
+import { requireRunnable } from '../hooks/require-runnable.ts';
 import { withServers } from '../servers.ts';
 import { ask } from './ask.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
@@ -14,6 +15,8 @@ export async function swap(context: CommandContext): Promise<CommandOutcome> {
   const held = await withServers(configuration, context.toolVersion, async (servers): Promise<HeldBuild | null> => {
     const request = { ...servers, clock: systemClock, alias, signal: context.signal };
     const found = await findHeld(request);
+    // The run that holds it asks the hook where it runs; if none does, this command asks it.
+    if (!found.running) requireRunnable(configuration);
     if (!(await ask(context, `Move ${alias} from ${found.previous ?? 'nothing'} to ${found.index}?`))) return null;
     await release(request);
     if (found.running) await waitForSwap(request, found.index);

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { Failure } from '../../core/failure.ts';
 import type { SwapGate, SwapQuestion } from '../../phases/steering/swap-gate.ts';
 import { type Environment, errorCode } from '../config/environment.ts';
@@ -15,18 +14,6 @@ export interface HookMachine {
   readonly environment: Environment;
   /** Takes what the hook prints. */
   readonly print: (text: string) => void;
-}
-
-/** Hours before it is needed: throws `config` if the hook cannot be run. */
-export function requireRunnable({ script }: SwapHook): void {
-  try {
-    accessSync(script, constants.X_OK);
-  } catch (error) {
-    throw new Failure('config', `hooks.beforeSwap cannot be run: ${script} (${errorCode(error)})`, {
-      hint: 'Give the path of an executable file (chmod +x); it is relative to the config file.',
-      cause: error,
-    });
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AuditDifference, AuditReport } from '../../core/audit-report.ts';
+import { isRepaired } from '../../core/verify/audit-verdict.ts';
 import { NOT_OF_A_BUILD } from '../../core/verify/version-owner.ts';
 import { formatCount, formatCounted, formatDuration } from '../config/quantity.ts';
 import type { Paint } from './paint.ts';
@@ -6,8 +7,13 @@ import type { Paint } from './paint.ts';
 const SHOWN_DIFFERENCES = 20;
 const SHOWN_UNSETTLED = 5;
 
+interface ConcludedAudit extends AuditReport {
+  readonly next: readonly string[];
+  readonly exit_code: number;
+}
+
 /** The result of one audit for people: the verdict, what was compared, the differences, what was not seen. */
-export function auditLines(index: string, report: AuditReport & { readonly next: readonly string[] }, paint: Paint): readonly string[] {
+export function auditLines(index: string, report: ConcludedAudit, paint: Paint): readonly string[] {
   return [
     `${verdictMark(report, paint)} ${index}   ${verdictText(report)}   ${paint.faint(formatDuration(totalMs(report)))}`,
     `   ${comparedText(report)}`,
@@ -24,17 +30,21 @@ export function auditLines(index: string, report: AuditReport & { readonly next:
   ];
 }
 
-function verdictMark({ verdict }: AuditReport, paint: Paint): string {
-  if (verdict === 'equal') return paint.good(' ✓');
-  return verdict === 'drift' ? paint.bad(' ✗') : paint.warn(' !');
+/** It says what the exit code says: the cross is for 2 alone, and what is drift but allowed, or not judged, is neither good nor bad. */
+function verdictMark(report: ConcludedAudit, paint: Paint): string {
+  if (report.exit_code === 2) return paint.bad(' ✗');
+  const fine = report.verdict === 'equal' || isRepaired(report);
+  return report.exit_code === 0 && fine ? paint.good(' ✓') : paint.warn(' !');
 }
 
-function verdictText(report: AuditReport): string {
+function verdictText(report: ConcludedAudit): string {
   switch (report.verdict) {
     case 'equal':
       return 'equal';
     case 'drift':
-      return driftText(report);
+      if (isRepaired(report) && report.exit_code !== 2)
+        return `equal after the repair; repaired: ${formatCount(report.differenceCount)} (${kindsText(report)})`;
+      return report.exit_code === 0 ? `${driftText(report)}; as much as --max-diff allows` : driftText(report);
     case 'unsettled':
       return `${formatCounted(report.unsettledCount, 'key')} went on changing and could not be judged`;
     case 'unfinished':
@@ -42,14 +52,19 @@ function verdictText(report: AuditReport): string {
   }
 }
 
-function driftText({ kinds, differenceCount, rows, rejected, documents }: AuditReport): string {
+function driftText(report: AuditReport): string {
+  const { differenceCount, rows, rejected, documents } = report;
   if (differenceCount === 0) {
     return rows - rejected === documents
       ? 'drift of the mapping'
       : `drift: ${formatCounted(rows - rejected, 'row')}, ${formatCounted(documents, 'document')}`;
   }
+  return `drift: ${kindsText(report)}`;
+}
+
+function kindsText({ kinds }: AuditReport): string {
   const parts = Object.entries(kinds).filter(([, count]) => count > 0);
-  return `drift: ${parts.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')}`;
+  return parts.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
 }
 
 function comparedText(report: AuditReport): string {

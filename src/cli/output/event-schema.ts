@@ -110,6 +110,7 @@ const auditResult = event('audit.result', {
   repair: repair('id').nullable(),
   blindSpots: list(text),
   next: list(text).describe('Commands to type next.'),
+  exit_code: count.describe('What the verdict comes to with --max-diff, and after the repair.'),
 });
 
 const status = event('status', {
@@ -142,7 +143,11 @@ const events = [
   progress,
   event('throttle', { reason: text, detail: text }),
   event('retry', { operation: text, errorType: text, attempt: count, delayMs: z.number() }),
-  event('rejected', { id: text, column: text, reason: text }),
+  event('rejected', {
+    id: text.describe('The _id, or of a key that makes none, what identifies it.'),
+    column: z.exactOptional(text).describe('Absent where Elasticsearch refused the row: its reason names the field.'),
+    reason: text,
+  }),
   event('warning', { code: text, message: text, hint: text }),
   verifyResult,
   auditResult,
@@ -154,6 +159,7 @@ const events = [
     code: text,
     message: text,
     fix: z.exactOptional(text),
+    place: z.exactOptional(text).describe('FILE:LINE:COLUMN of what it is about, where a config file says it.'),
   }),
   event('plan', {
     table: text,

@@ -5,6 +5,7 @@ import type { LiveBlock } from './live-block.ts';
 import type { CommandEvent, Output, OutputEvent } from './output-event.ts';
 import type { Paint } from './paint.ts';
 import { keyValueLine, progressPairs } from './plain-lines.ts';
+import { readableEvent } from './readable-event.ts';
 import { resultLines } from './result-text.ts';
 import { differenceLines, verifySummary } from './verify-text.ts';
 
@@ -44,7 +45,8 @@ export class HumanOutput implements Output {
     this.#request = request;
   }
 
-  emit(index: string | null, event: OutputEvent): void {
+  emit(index: string | null, told: OutputEvent): void {
+    const event = readableEvent(told);
     if (event.type === 'build.started') this.#rejects = 0;
     if (isCommandEvent(event)) this.#command(index, event);
     else if (event.type === 'progress') this.#progress(index, event.phase, event);
@@ -117,7 +119,7 @@ export class HumanOutput implements Output {
       case 'phase.finished':
         return [`${paint.good(' ✓')} ${event.phase.padEnd(16)} ${this.#withDuration(event)}`, ...this.#notes.map(paint.faint)].join('\n');
       case 'rejected':
-        return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   column ${event.column}: ${event.reason}`;
+        return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   ${event.column === undefined ? '' : `column ${event.column}: `}${event.reason}`;
       case 'warning':
         return `${paint.warn(' !')} ${'warning'.padEnd(16)} ${event.message}${event.hint === '' ? '' : `\n   fix: ${event.hint}`}`;
       case 'throttle':

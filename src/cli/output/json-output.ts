@@ -1,3 +1,4 @@
+import { escapedJson } from '../escaped-json.ts';
 import { promised } from './event-schema.ts';
 import type { Output, OutputEvent } from './output-event.ts';
 
@@ -17,7 +18,8 @@ export class JsonOutput implements Output {
     if (event.type === 'build.started' && index !== null) this.#builds.set(index, buildOf(event.generation));
     const build = index === null ? null : (this.#builds.get(index) ?? null);
     const { type, ...rest } = promised(withoutValues(event));
-    this.#write(`${JSON.stringify({ type, time: this.#date().toISOString(), seq: this.#seq++, index, build, ...rest }, wholeMilliseconds)}\n`);
+    const line = JSON.stringify({ type, time: this.#date().toISOString(), seq: this.#seq++, index, build, ...rest }, wholeMilliseconds);
+    this.#write(`${escapedJson(line)}\n`);
   }
 
   close(): void {}

@@ -53,13 +53,19 @@ export type CommandEvent =
       readonly tls: string;
     }
   | { readonly type: 'versions'; readonly postgres: string; readonly elasticsearch: string; readonly node: string }
-  | ({ readonly type: 'finding' } & Finding)
+  | ({
+      readonly type: 'finding';
+      /** `FILE:LINE:COLUMN` of what it is about; absent where no config file says it. */
+      readonly place?: string;
+    } & Omit<Finding, 'path'>)
   | ({ readonly type: 'plan' } & PlanFacts)
   | ({ readonly type: 'status' } & StatusFacts)
   | ({
       readonly type: 'audit.result';
       /** Commands to type next. */
       readonly next: readonly string[];
+      /** What the verdict comes to with `--max-diff` and after the repair. */
+      readonly exit_code: number;
     } & AuditReport)
   | {
       readonly type: 'removed';

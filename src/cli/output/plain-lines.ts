@@ -1,11 +1,15 @@
 import type { ProgressFigures } from '../../core/events.ts';
+import { visible } from '../report/visible-text.ts';
 
 type Value = string | number | boolean | null;
 
-/** `key=value` pairs on one line; values with spaces or quotes are quoted as in JSON. What is null or empty is left out. */
+/**
+ * `key=value` pairs on one line; values with spaces or quotes are quoted as in JSON, and nothing in them steers a terminal. What is null or empty is
+ * left out.
+ */
 export function keyValueLine(pairs: { readonly [key: string]: Value }): string {
   const shown = Object.entries(pairs).filter(([, value]) => value !== null && value !== '');
-  return shown.map(([key, value]) => `${key}=${/[\s"=]/.test(String(value)) ? JSON.stringify(value) : value}`).join(' ');
+  return shown.map(([key, value]) => `${key}=${visible(/[\s"=]/.test(String(value)) ? JSON.stringify(value) : String(value))}`).join(' ');
 }
 
 /** The figures of a progress line outside a terminal: those of the load while there is one, and of the changes behind it. */

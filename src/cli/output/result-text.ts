@@ -1,4 +1,3 @@
-import type { Finding } from '../../core/finding.ts';
 import { formatBytes, formatCounted, formatDuration } from '../config/quantity.ts';
 import { auditLines } from './audit-text.ts';
 import type { CommandEvent, PlanFacts, StatusFacts } from './output-event.ts';
@@ -43,9 +42,10 @@ function targetLine({ side, address, user, tls }: Extract<CommandEvent, { type: 
   return `${name}  ${address}${user === null ? '' : ` as ${user}`}          TLS ${tls}`;
 }
 
-function findingLines(finding: Finding, paint: Paint): readonly string[] {
+function findingLines(finding: Extract<CommandEvent, { type: 'finding' }>, paint: Paint): readonly string[] {
   const levels = { ok: paint.good('ok  '), warn: paint.warn('warn'), fail: paint.bad('FAIL') };
-  const [first = '', ...more] = finding.message.split('\n');
+  const place = finding.place === undefined ? '' : `${finding.place}  `;
+  const [first = '', ...more] = `${place}${finding.message}`.split('\n');
   const fix = finding.fix === undefined ? [] : finding.fix.split('\n').map((line, row) => `        ${row === 0 ? 'fix: ' : '     '}${line}`);
   return [`  ${levels[finding.level]}  ${first}`, ...more.map((line) => `        ${line}`), ...fix];
 }

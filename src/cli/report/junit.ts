@@ -90,7 +90,9 @@ function verificationCases(verification: Verification): readonly TestCase[] {
 function rejectCases({ rejects, failure }: IndexReport): readonly TestCase[] {
   if (rejects.count === 0) return [];
   // Within --max-rejects they are allowed, which is not the same as passed.
-  const text = rejects.groups.map(({ column, reason, count }) => `${count} × column ${column}: ${reason}`).join('\n');
+  const text = rejects.groups
+    .map(({ column, reason, count }) => `${count} × ${column === undefined ? '' : `column ${column}: `}${reason}`)
+    .join('\n');
   const element = failure?.kind === 'too-many-rejects' ? 'failure' : 'skipped';
   return [
     {

@@ -71,7 +71,9 @@ function differenceBlocks(verification: Verification | null): readonly string[] 
 }
 
 function rejectBlocks({ rejects }: IndexReport): readonly string[] {
-  const rows = rejects.groups.slice(0, SHOWN_KEYS).map(({ column, reason, count }) => [code(column), plain(reason), formatCount(count)] as const);
+  const rows = rejects.groups
+    .slice(0, SHOWN_KEYS)
+    .map(({ column, reason, count }) => [column === undefined ? '' : code(column), plain(reason), formatCount(count)] as const);
   return rows.length === 0 ? [] : [table(['rejected column', 'reason', 'rows'], rows)];
 }
 

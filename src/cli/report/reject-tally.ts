@@ -5,11 +5,13 @@ import type { IndexReport } from './report-schema.ts';
 const MAX_NAMED = 200;
 const MAX_GROUPS = 200;
 
+type Why = Omit<RejectRecord, 'id'>;
+
 /** Counts rejected rows by column and reason and names the first: a million rejects need no more memory than a hundred. */
 export class RejectTally {
   readonly #mask: KeyMask;
-  readonly #named: { readonly key: string; readonly column: string; readonly reason: string }[] = [];
-  readonly #groups = new Map<string, { readonly column: string; readonly reason: string; count: number }>();
+  readonly #named: IndexReport['rejects']['named'][number][] = [];
+  readonly #groups = new Map<string, Why & { count: number }>();
   #count = 0;
 
   constructor(mask: KeyMask) {
@@ -17,12 +19,13 @@ export class RejectTally {
   }
 
   add({ id, column, reason }: RejectRecord): void {
+    const why: Why = column === undefined ? { reason } : { column, reason };
     this.#count++;
-    if (this.#named.length < MAX_NAMED) this.#named.push({ key: this.#mask.key(id), column, reason });
+    if (this.#named.length < MAX_NAMED) this.#named.push({ key: this.#mask.key(id), ...why });
     const name = JSON.stringify([column, reason]);
     const group = this.#groups.get(name);
     if (group !== undefined) group.count++;
-    else if (this.#groups.size < MAX_GROUPS) this.#groups.set(name, { column, reason, count: 1 });
+    else if (this.#groups.size < MAX_GROUPS) this.#groups.set(name, { ...why, count: 1 });
   }
 
   /**

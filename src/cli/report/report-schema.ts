@@ -88,8 +88,8 @@ const verification = z.object({
 
 const rejects = z.object({
   count,
-  groups: list(z.object({ column: text, reason: text, count })).describe('The largest first; 200 at most.'),
-  named: list(z.object({ key: text, column: text, reason: text })).describe('The first 200 at most; the rejects file has all.'),
+  groups: list(z.object({ column: z.exactOptional(text), reason: text, count })).describe('The largest first; 200 at most.'),
+  named: list(z.object({ key: text, column: z.exactOptional(text), reason: text })).describe('The first 200 at most; the rejects file has all.'),
 });
 
 const failure = z.object({

@@ -1,3 +1,4 @@
+import { isRepaired } from '../../core/verify/audit-verdict.ts';
 import { formatCount, formatCounted } from '../config/quantity.ts';
 import type { IndexReport, Report, Verification } from './report-schema.ts';
 
@@ -62,14 +63,15 @@ const NOT_SWAPPED: { readonly [kind: string]: string } = {
 };
 
 function auditVerdict(exitCode: number, verification: Verification, audit: NonNullable<Verification['audit']>): Verdict {
-  const { repair } = audit;
   const found = countSentence(verification.differenceCount);
+  const repaired = isRepaired({ repair: audit.repair, differenceCount: verification.differenceCount });
   if (audit.verdict === 'drift' && exitCode === 0) {
-    return repair !== null && !repair.dryRun
-      ? good('Drift, repaired', `${found}; ${formatCount(repair.proved)} proved equal after the repair.`)
+    return repaired
+      ? good('Drift, repaired', `${found}; ${formatCount(audit.repair?.proved ?? 0)} proved equal after the repair.`)
       : warn(`Drift, as much as allowed: ${found}`, sidesSentence(verification));
   }
-  switch (audit.verdict) {
+  // Whatever was found is mended, but 75 says that something is open.
+  switch (repaired && exitCode === 75 ? openVerdict(verification) : audit.verdict) {
     case 'equal':
       return good('No drift', equalSentence(verification));
     case 'drift':
@@ -79,6 +81,10 @@ function auditVerdict(exitCode: number, verification: Verification, audit: NonNu
     case 'unfinished':
       return warn('Not finished', `${Math.floor(audit.covered * 100)} % looked at; the next run goes on there.`);
   }
+}
+
+function openVerdict({ unsettledCount }: Verification): 'unsettled' | 'unfinished' {
+  return unsettledCount > 0 ? 'unsettled' : 'unfinished';
 }
 
 function equalSentence(verification: Verification): string {

@@ -2,6 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
 import { errorCode } from '../config/environment.ts';
+import { escapedJson } from '../escaped-json.ts';
 import { htmlPage } from './html/page.ts';
 import { junitXml } from './junit.ts';
 import { markdownSummary } from './markdown.ts';
@@ -14,7 +15,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 const FILES: { readonly [format in ReportFormat]: { readonly name: string; readonly render: (report: Report) => string } } = {
   html: { name: 'index.html', render: htmlPage },
   md: { name: 'summary.md', render: markdownSummary },
-  json: { name: 'report.json', render: (report) => `${JSON.stringify(report, null, 2)}\n` },
+  json: { name: 'report.json', render: (report) => `${escapedJson(JSON.stringify(report, null, 2))}\n` },
   junit: { name: 'junit.xml', render: junitXml },
 };
 

@@ -4,7 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 import type { DocumentPlan, Rejection } from './document-plan.ts';
 
 /** Elasticsearch refuses a longer `_id`, and with it the whole bulk (docs/servers.md E9, E10). In UTF-8 bytes. */
-const MAX_ID_BYTES = 512;
+export const MAX_ID_BYTES = 512;
 /** The longest term that Lucene takes; `_routing` is one (docs/servers.md E13). */
 const MAX_ROUTING_BYTES = 32_766;
 

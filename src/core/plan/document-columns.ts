@@ -11,6 +11,8 @@ export interface DocumentColumns {
   readonly key: readonly number[];
   /** Mistakes of the config, each with its place. */
   readonly problems: readonly ConfigMistake[];
+  /** False while two fields have one name, or one has a name that Elasticsearch refuses: asked about such a mapping it would tell the same again. */
+  readonly wellNamed: boolean;
 }
 
 /** Fields of the document root that Elasticsearch keeps for itself (docs/servers.md E35). */
@@ -48,7 +50,9 @@ export function documentColumns(table: SourceTable, config: IndexConfig, compute
   }));
   const key = id.map((name) => columns.findIndex((column) => column.name === name && column.sql === undefined));
   const names = table.columns.map(({ name }) => name);
-  return { columns, fields, key, problems: [...badKey(id, names, config), ...unknownNames(names, config), ...badFields(columns, fields)] };
+  const misnamed = badFields(columns, fields);
+  const problems = [...badKey(id, names, config), ...unknownNames(names, config), ...misnamed];
+  return { columns, fields, key, problems, wellNamed: misnamed.length === 0 };
 }
 
 function badKey(id: readonly string[], names: readonly string[], config: IndexConfig): readonly ConfigMistake[] {

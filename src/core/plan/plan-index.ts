@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DocumentPlan } from '../encode/document-plan.ts';
 import { Failure } from '../failure.ts';
-import type { Column, SourceTable } from '../table.ts';
-import { ConfigMistakes } from './config-mistakes.ts';
+import { type Column, nameInSql, type SourceTable } from '../table.ts';
+import { type ConfigMistake, ConfigMistakes } from './config-mistakes.ts';
 import { documentColumns } from './document-columns.ts';
 import { mappedFieldCount } from './field-count.ts';
 import type { IndexConfig } from './index-config.ts';
@@ -30,6 +30,13 @@ export interface IndexPlan {
   readonly conflicts: readonly MappingConflict[];
 }
 
+/** A plan as far as table and config give one: with mistakes it is of no use to a build, but shows what else is wrong. */
+export interface IndexSketch extends IndexPlan {
+  readonly mistakes: readonly ConfigMistake[];
+  /** Elasticsearch may be asked about the mapping: its answer would not be one of the mistakes again. */
+  readonly wellNamed: boolean;
+}
+
 /**
  * Plans the index; `computed` has the config's computed fields as the server typed them. Throws `ConfigMistakes` with every mistake of the config at once,
  * `preflight-refused` for a table without a key, or for documents that cannot be routed as the config says.
@@ -38,24 +45,45 @@ export function planIndex(table: SourceTable, config: IndexConfig, computed: rea
   if (table.key.length === 0 && config.id === null) throw keyless(table);
   const misrouted = routingProblem(table, config);
   if (misrouted !== null) throw refusedRouting(misrouted);
-  const { columns, fields, key, problems } = documentColumns(table, config, computed);
-  const inferred = inferMapping(columns, fields, config);
-  const mistakes = [...problems, ...inferred.problems];
+  const { mistakes, wellNamed: _, ...plan } = sketchIndex(table, config, computed);
   if (mistakes.length > 0) throw new ConfigMistakes(config.alias, mistakes);
+  return plan;
+}
+
+/**
+ * The same with the mistakes beside what is right, also of a table without a key: what is wrong in one place must not hide another. Throws nothing.
+ */
+export function sketchIndex(table: SourceTable, config: IndexConfig, computed: readonly Column[]): IndexSketch {
+  const { columns, fields, key, problems, wellNamed } = documentColumns(table, config, computed);
+  const inferred = inferMapping(columns, fields, config);
   const { onNonFinite, onUnrepresentable, idHash } = config;
   const filter = config.where === null ? {} : { where: config.where };
   const routing = config.routing === null ? {} : { routing: columnNamed(columns, config.routing) };
   const documentPlan: DocumentPlan = { columns, fields, key, ...routing, ...filter, onNonFinite, onUnrepresentable, idHash };
-  const { warnings } = inferred;
   const mapping = withRouting(inferred.mapping, config.routing);
   // Without it an integer field takes 1.7 and finds it as 1 (docs/servers.md E32).
   const settings = { 'index.mapping.coerce': false, ...fieldLimit(mapping), ...flatSettings(config.settings) };
-  const conflicts = mappingConflicts(columns, fields, mapping, settings);
-  return { documentPlan, mapping, settings, warnings, conflicts, fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }) };
+  return {
+    documentPlan,
+    mapping,
+    settings,
+    warnings: inferred.warnings,
+    conflicts: mappingConflicts(columns, fields, mapping, settings),
+    fingerprint: fingerprintOf(table, { documentPlan, mapping, settings }),
+    mistakes: [...problems, ...inferred.problems],
+    wellNamed,
+  };
+}
+
+/** Stands for a computed field whose SQL the server refuses: a name of which nothing else is known, so that nothing else is said of it. */
+export function unknownField(name: string, sql: string): Column {
+  // Arrays of JSON may hold anything: no mapping contradicts them.
+  const form = { kind: 'array', element: { kind: 'json' }, delimiter: ',' } as const;
+  return { name, attnum: 0, typeName: 'jsonb[]', typeOid: 0, typmod: -1, notNull: false, generated: false, form, sql };
 }
 
 function keyless(table: SourceTable): Failure {
-  return new Failure('preflight-refused', `table ${table.schema}.${table.name} has no primary key, so its rows have no identity`, {
+  return new Failure('preflight-refused', `table ${nameInSql(table)} has no primary key, so its rows have no identity`, {
     hint: 'Add a primary key: ALTER TABLE … ADD PRIMARY KEY (…); or name the columns of a unique index under id.',
   });
 }

@@ -1,4 +1,4 @@
-import type { AuditReport, AuditVerdict } from '../audit-report.ts';
+import type { AuditReport, AuditVerdict, RepairReport } from '../audit-report.ts';
 
 export type Judged = Pick<
   AuditReport,
@@ -23,10 +23,19 @@ export function hasUnnamedDrift({ mode, unsettledCount, sectioned, mapping, ours
   return rows - rejected !== documents;
 }
 
-/** 0, 2 or 75 (README.md, "Exit codes"). `repaired`: every named difference was mended and proved. */
-export function auditExitCode(report: Judged & Pick<AuditReport, 'verdict'>, maxDiff: number, repaired: boolean): 0 | 2 | 75 {
+/** Of a repair as far as it is judged: a report names what was refused in its own way. */
+type Repaired = Pick<RepairReport, 'dryRun' | 'proved' | 'settled'> & { readonly refused: readonly unknown[] };
+
+/** Every difference that was found was mended and proved, or had settled by then. */
+export function isRepaired({ repair, differenceCount }: { readonly repair: Repaired | null; readonly differenceCount: number }): boolean {
+  if (repair === null || repair.dryRun || differenceCount === 0) return false;
+  return repair.refused.length === 0 && repair.proved + repair.settled === differenceCount;
+}
+
+/** 0, 2 or 75 (README.md, "Exit codes"). */
+export function auditExitCode(report: Judged & Pick<AuditReport, 'repair'>, maxDiff: number): 0 | 2 | 75 {
   if (hasUnnamedDrift(report)) return 2;
-  if (report.differenceCount > maxDiff && !repaired) return 2;
+  if (report.differenceCount > maxDiff && !isRepaired(report)) return 2;
   if (report.unsettledCount > 0 || report.covered < 1) return 75;
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { DocumentPlan } from '../encode/document-plan.ts';
 import { Failure } from '../failure.ts';
-import type { SourceTable } from '../table.ts';
+import { nameInSql, type SourceTable } from '../table.ts';
 import type { RelationColumn, RelationMessage } from './pgoutput.ts';
 
 /**
@@ -29,7 +29,7 @@ function positions(streamed: readonly RelationColumn[], plan: DocumentPlan): Int
 }
 
 function columnChanged(relation: RelationMessage, what: string): Failure {
-  return new Failure('source-changed', `${relation.schema}.${relation.name} was altered during the build: ${what}`, {
+  return new Failure('source-changed', `${nameInSql(relation)} was altered during the build: ${what}`, {
     hint: 'Run the same command again with --fresh: a new build reads the table as it is now.',
   });
 }

@@ -1,5 +1,6 @@
 import type { DocumentEncoder } from '../encode/document.ts';
 import type { DocumentPlan, Rejection } from '../encode/document-plan.ts';
+import { keyAsId } from '../encode/shown-id.ts';
 import { emptyRow, FIELD_ABSENT, fieldText, fillAbsent, type Row } from '../row.ts';
 import { readTuple } from './pgoutput.ts';
 
@@ -175,11 +176,6 @@ export class TransactionBuffer {
     }
     return row;
   }
-}
-
-/** What stands for the id of a row whose key makes none; the rejects name it so. */
-export function keyAsId(key: readonly string[]): Buffer {
-  return Buffer.from(key.join('\u0000'));
 }
 
 /** What a change takes in memory, objects and all: 205 to 600 bytes for a delete and about 1,500 for an update of 190 bytes, measured on Node 20. */

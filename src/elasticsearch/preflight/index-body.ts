@@ -26,7 +26,9 @@ export async function checkIndexBody(http: Http, request: SinkPreflightRequest):
   const settings = await simulate(http, request, {});
   if (settings.kind === 'refused') return [settingsFinding(settings.reason)];
   const fields = await refusedFields(http, request, (mapping.properties ?? {}) as Properties);
-  return fields.length > 0 ? fields : [fail('mapping', `Elasticsearch refuses the mapping: ${whole.reason}`, 'Correct mapping in the config.')];
+  return fields.length > 0
+    ? fields
+    : [fail('mapping', `Elasticsearch refuses the mapping: ${whole.reason}`, 'Correct mapping in the config.', ['mapping'])];
 }
 
 async function refusedFields(http: Http, request: SinkPreflightRequest, properties: Properties): Promise<readonly Finding[]> {
@@ -44,11 +46,11 @@ function fieldFinding(name: string, field: object, reason: string): Finding {
   const seen = JSON.stringify(field);
   const shown = seen.length > 200 ? `${seen.slice(0, 199)}…` : seen;
   const fix = `Correct fields.${name} (or mapping) in the config; without it the mapping is inferred from the column.`;
-  return fail('mapping', `field "${name}": Elasticsearch refuses ${shown}: ${reason}`, fix);
+  return fail('mapping', `field "${name}": Elasticsearch refuses ${shown}: ${reason}`, fix, ['fields', name]);
 }
 
 function settingsFinding(reason: string): Finding {
-  return fail('settings', `Elasticsearch refuses the settings: ${reason}`, 'Correct settings in the config.');
+  return fail('settings', `Elasticsearch refuses the settings: ${reason}`, 'Correct settings in the config.', ['settings']);
 }
 
 function unknownFinding(): Finding {

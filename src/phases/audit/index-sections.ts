@@ -1,4 +1,4 @@
-import { closingAfter } from '../verify/comparison.ts';
+import { closingAfter } from '../flow/closing-after.ts';
 import { judgeIds } from '../verify/judge-ids.ts';
 import type { Section, SectionScope } from './sections.ts';
 import type { AuditPosition } from './state.ts';

@@ -34,6 +34,17 @@ export async function findUnfollowed(context: BuildContext, generations: readonl
   return (await isMadeOfTheSame(context, live.state)) ? live : null;
 }
 
+/**
+ * Why a build begins though `--if-changed` finds nothing changed: with `--follow` the served generation would have to be followed, and without its
+ * slot what was committed since is missing for good. Empty if that is not why.
+ */
+export async function whyBuiltAnyway(context: BuildContext, generations: readonly Generation[]): Promise<string> {
+  const { ifChanged, follow } = context.options;
+  const live = generations.find(({ state, aliases }) => aliases.includes(state.alias) && isServed(state));
+  if (!ifChanged || !follow || live === undefined || !(await isMadeOfTheSame(context, live.state))) return '';
+  return `nothing has changed, but nobody follows ${live.index} and it has no slot any more: only a new build can be followed`;
+}
+
 /** The same server, table and plan: a new build would make the same documents of the same rows. */
 async function isMadeOfTheSame({ source, config }: BuildContext, state: BuildState): Promise<boolean> {
   const table = await source.describeTable(config.table);

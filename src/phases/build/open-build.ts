@@ -4,11 +4,12 @@ import type { BuildPhase, BuildState } from '../../core/plan/build-state.ts';
 import { type BuildNames, buildAliasOf, buildNames } from '../../core/plan/names.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import type { SourceTable } from '../../core/table.ts';
+import { nameInSql } from '../../core/table.ts';
 import { removeBuild, removeOrphans } from '../generations/abort.ts';
 import { requireFollower } from '../generations/displaced.ts';
 import { planWith, requireNoFailure, runPreflight } from '../preflight.ts';
 import type { Generation } from '../sink-ports.ts';
-import { findNothingToDo, findUnfollowed, type NothingToDo } from './nothing-to-do.ts';
+import { findNothingToDo, findUnfollowed, type NothingToDo, whyBuiltAnyway } from './nothing-to-do.ts';
 import type { BuildContext } from './run-state.ts';
 
 /** Where this run begins, and with what. */
@@ -19,6 +20,8 @@ export interface OpenedBuild {
   readonly plan: IndexPlan;
   readonly previous: string | null;
   readonly resumed: boolean;
+  /** Why it begins at all, where that could be asked; empty otherwise. */
+  readonly note: string;
   readonly rejectedIds: readonly string[];
 }
 
@@ -36,7 +39,9 @@ export async function openBuild(context: BuildContext): Promise<OpenedBuild | No
   if (!options.fresh && unfinished[0] !== undefined) return resumeBuild(context, unfinished[0]);
   for (const generation of unfinished) await removeBuild(source, sink, generation);
   const unfollowed = options.fresh ? null : await findUnfollowed(context, generations);
-  return unfollowed === null ? startBuild(context) : resumeBuild(context, unfollowed);
+  if (unfollowed !== null) return resumeBuild(context, unfollowed);
+  const note = options.fresh ? '' : await whyBuiltAnyway(context, generations);
+  return { ...(await startBuild(context)), note };
 }
 
 /** A followed generation is built: the next build runs beside its follower. */
@@ -54,7 +59,7 @@ async function startBuild(context: BuildContext): Promise<OpenedBuild> {
   await requireFollower(context, previous);
   if (table === null || plan === null) throw new RangeError('BUG: a preflight without failures has a table and a plan');
   const names = buildNames(context.config.alias, context.newBuildId(), context.clock.date());
-  return { build: { at: 'slot' }, names, table, plan, previous, resumed: false, rejectedIds: [] };
+  return { build: { at: 'slot' }, names, table, plan, previous, resumed: false, note: '', rejectedIds: [] };
 }
 
 async function resumeBuild(context: BuildContext, generation: Generation): Promise<OpenedBuild> {
@@ -74,7 +79,7 @@ async function resumeBuild(context: BuildContext, generation: Generation): Promi
   await requireSlot(context, generation, build);
   if (!swapped) await requireAlias(context);
   const names: BuildNames = { index, buildAlias: buildAliasOf(state.alias, state.build), slot: state.slot, publication: state.publication };
-  return { build, names, table, plan, previous: state.previous, resumed: true, rejectedIds: state.rejectedIds };
+  return { build, names, table, plan, previous: state.previous, resumed: true, note: 'resuming', rejectedIds: state.rejectedIds };
 }
 
 const hintFresh = 'Run the same command with --fresh: it removes the unfinished build and starts a new one.';
@@ -102,7 +107,7 @@ async function requireAlias({ sink, config, options }: BuildContext): Promise<vo
 
 function requireSamePlan(table: SourceTable, plan: IndexPlan, { state, index }: Generation): void {
   if (table.oid !== state.table.oid || table.fingerprint !== state.catalogFingerprint) {
-    throw new Failure('source-changed', `${table.schema}.${table.name} is not the table any more that the unfinished build ${index} was made from`, {
+    throw new Failure('source-changed', `${nameInSql(table)} is not the table any more that the unfinished build ${index} was made from`, {
       hint: hintFresh,
     });
   }

@@ -1,5 +1,6 @@
 import { counted } from '../../core/counted.ts';
 import type { DocumentPlan } from '../../core/encode/document-plan.ts';
+import { shownId } from '../../core/encode/shown-id.ts';
 import type { Reporter } from '../../core/events.ts';
 import { Failure } from '../../core/failure.ts';
 import type { IndexConfig, RunOptions } from '../../core/plan/index-config.ts';
@@ -7,7 +8,7 @@ import type { BuildNames } from '../../core/plan/names.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import type { SourceTable } from '../../core/table.ts';
 import type { BulkWindow } from '../bulk/bulk-window.ts';
-import type { Clock, RejectFile, Source } from '../ports.ts';
+import type { Clock, RejectFile, RejectRecord, Source } from '../ports.ts';
 import type { Sink } from '../sink-ports.ts';
 import type { Steering } from '../steering/steering.ts';
 import type { SwapGate } from '../steering/swap-gate.ts';
@@ -84,6 +85,7 @@ export class RejectList {
   readonly #reporter: Reporter;
   #save: (() => Promise<void>) | null = null;
   #unsaved = false;
+  #last: RejectRecord | null = null;
 
   constructor(known: readonly string[], limit: number, file: RejectFile, reporter: Reporter) {
     this.#ids = new Set(known);
@@ -96,14 +98,31 @@ export class RejectList {
     return this.#ids;
   }
 
-  async add(id: string, column: string, reason: string): Promise<void> {
-    if (this.#ids.has(id)) return;
+  /** All of them are written down, also those beyond the limit: whoever mends the rows wants to know them all. */
+  async add(...records: readonly RejectRecord[]): Promise<void> {
+    for (const record of records) await this.#note(record);
+    if (records.length > 0 && this.#ids.size > this.#limit) throw this.failure();
+  }
+
+  async #note(record: RejectRecord): Promise<void> {
+    if (this.#ids.has(record.id)) return;
+    const shown = { ...record, id: shownId(record.id) };
     // The record first: a checkpoint on the way out must not say that it is written when it is not.
-    await this.#file.write({ id, column, reason });
-    this.#ids.add(id);
+    await this.#file.write(shown);
+    this.#ids.add(record.id);
+    this.#last = record;
     this.#unsaved = true;
-    this.#reporter.report({ type: 'rejected', id, column, reason });
-    if (this.#ids.size > this.#limit) throw tooMany(this.#ids.size, this.#limit, column, reason);
+    this.#reporter.report({ type: 'rejected', ...shown });
+  }
+
+  /** Too many, as of now: what was in flight when the build was stopped may have added to them. */
+  failure(): Failure {
+    const rows = counted(this.#ids.size, 'row');
+    const { column, reason = '' } = this.#last ?? {};
+    const why = `${column === undefined ? '' : `column ${column}: `}${reason}`;
+    return new Failure('too-many-rejects', `${rows} cannot be indexed and --max-rejects is ${this.#limit}; the last one: ${why}`, {
+      hint: 'Mend the rows or the mapping (the rejects file names them), choose a policy (onNonFinite, onUnrepresentable, idHash), or allow them with --max-rejects N.',
+    });
   }
 
   /** The row with this id was accepted after all. */
@@ -127,16 +146,6 @@ export class RejectList {
       throw error;
     }
   }
-}
-
-function tooMany(count: number, limit: number, column: string, reason: string): Failure {
-  return new Failure(
-    'too-many-rejects',
-    `${counted(count, 'row')} cannot be indexed and --max-rejects is ${limit}; the last one: column ${column}: ${reason}`,
-    {
-      hint: 'Mend the rows or the mapping (the rejects file names them), choose a policy (onNonFinite, onUnrepresentable, idHash), or allow them with --max-rejects N.',
-    },
-  );
 }
 
 /** Throws the reason of the abort, which is the failure that stopped the run. */

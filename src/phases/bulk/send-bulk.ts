@@ -145,7 +145,7 @@ function judgeOutcomes(body: BulkBody, outcomes: readonly OperationOutcome[]): V
         superseded++;
         break;
       case 'rejected':
-        refused.push(refuse(body, position, `${outcome.errorType}: ${outcome.reason}`));
+        refused.push(refuse(body, position, outcome.reason));
         break;
       case 'retry':
       case 'blocked':

@@ -48,10 +48,9 @@ export async function readInventory({
   readonly sink: Sink;
   readonly alias: string | null;
 }): Promise<Inventory> {
-  const all = await sink.generations(null);
+  const { generations: all, unreadable, copies } = await sink.ourIndices();
   const slots = await source.listSlots(SLOT_PREFIX);
   const publications = await source.listPublications(SLOT_PREFIX);
-  const unreadable = await sink.unreadableStates();
   const bySlot = new Map(all.map((generation) => [generation.state.slot, generation]));
   const wanted = all.filter((generation) => alias === null || generation.state.alias === alias);
   const { database } = await source.identity();
@@ -70,7 +69,7 @@ export async function readInventory({
       ...(await findLeftRepairs(source, wanted)).map((left) => `alias ${left.alias} was left on ${left.index} by a repair that did not end`),
       ...unreadable.filter((one) => alias === null || one.alias === alias).map(describeUnreadable),
     ],
-    copies: (await sink.copies()).filter((copy) => alias === null || copy.alias === alias),
+    copies: copies.filter((copy) => alias === null || copy.alias === alias),
   };
 }
 

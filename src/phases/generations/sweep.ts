@@ -57,7 +57,7 @@ export async function findLeftovers({ source, sink, alias, keep }: SweepRequest)
 
 /** Named, so that nobody wonders why what looks like a generation stays for ever. */
 export async function copiesOf(sink: Sink, alias: string): Promise<readonly Staying[]> {
-  const copies = (await sink.copies()).filter((copy) => copy.alias === alias);
+  const copies = (await sink.ourIndices()).copies.filter((copy) => copy.alias === alias);
   return copies.map(({ index, build }) => ({ index, reason: `a copy of build ${build}, which realign did not make` }));
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.ts';
 import type { SourceTable } from '../../core/table.ts';
+import { nameInSql } from '../../core/table.ts';
 import type { Run } from '../build/run-state.ts';
 
 /**
@@ -26,7 +27,7 @@ async function checkPublication(run: Run): Promise<void> {
 }
 
 function changed(table: SourceTable, what: string): Failure {
-  return new Failure('source-changed', `${table.schema}.${table.name} changed during the build: ${what}`, {
+  return new Failure('source-changed', `${nameInSql(table)} changed during the build: ${what}`, {
     hint: 'Run the same command again: a new build reads the table as it is now.',
   });
 }

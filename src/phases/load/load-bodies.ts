@@ -1,15 +1,12 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
+import { keyAsId } from '../../core/encode/shown-id.ts';
 import { rateDelayMs } from '../../core/plan/rate.ts';
 import { fieldText, type Row } from '../../core/row.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
-
-interface PendingReject {
-  readonly id: string;
-  readonly rejection: Rejection;
-}
+import type { RejectRecord } from '../ports.ts';
 
 /**
  * The load's bulk bodies: one for each connection and one for each reader. Taking one waits until it is free, which is the back-pressure on COPY; it is also where
@@ -20,7 +17,7 @@ export class LoadBodies {
   readonly #free: BulkBody[] = [];
   #made = 0;
   #waiting: ((body: BulkBody) => void)[] = [];
-  #rejects: PendingReject[] = [];
+  #rejects: RejectRecord[] = [];
   #startedAt: number;
   #taken = 0;
   #rate: number | null;
@@ -61,10 +58,8 @@ export class LoadBodies {
   async send(body: BulkBody): Promise<void> {
     this.#taken += body.count;
     try {
-      if (body.count > 0) {
-        for (const refused of await sendBulk(this.#run, body, this.#run.bulkWindow)) await this.#run.rejected.add(refused.id, '', refused.reason);
-      }
-      await this.#flushRejects();
+      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow);
+      await this.#flushRejects(refused);
     } finally {
       this.giveBack(body);
     }
@@ -73,13 +68,15 @@ export class LoadBodies {
   /** Notes a row that cannot become a document; it is written down before the next body is taken. */
   reject(encoder: DocumentEncoder, row: Row, rejection: Rejection): void {
     const id = encoder.id(row);
-    this.#rejects.push({ id: Buffer.isBuffer(id) ? id.toString('utf8') : keyText(this.#run, row), rejection });
+    const key = this.#run.documents.key.map((column) => fieldText(row, column) ?? '');
+    this.#rejects.push({ id: (Buffer.isBuffer(id) ? id : keyAsId(key)).toString('utf8'), ...rejection });
   }
 
-  async #flushRejects(): Promise<void> {
-    const rejects = this.#rejects;
+  /** Together with those that a body brought back: the first one too many must not hide the others. */
+  async #flushRejects(refused: readonly RejectRecord[] = []): Promise<void> {
+    const rejects = [...this.#rejects, ...refused];
     this.#rejects = [];
-    for (const { id, rejection } of rejects) await this.#run.rejected.add(id, rejection.column, rejection.reason);
+    await this.#run.rejected.add(...rejects);
   }
 
   /** A new rate counts from when it was ordered. */
@@ -101,8 +98,4 @@ export class LoadBodies {
     await this.#run.clock.sleep(delayMs, this.#run.signal);
     this.#run.counters.throttle = '';
   }
-}
-
-function keyText(run: Run, row: Row): string {
-  return run.documents.key.map((column) => fieldText(row, column) ?? '').join('\u0000');
 }

@@ -2,10 +2,11 @@ import { DocumentEncoder } from '../../core/encode/document.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
 import { persist } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
+import { batches } from '../flow/batches.ts';
+import { closingAfter } from '../flow/closing-after.ts';
 import { rowsOf } from '../replay/resolve-lookups.ts';
 import type { Replay } from '../replay.ts';
 import type { FrozenIndex } from '../sink-ports.ts';
-import { batches, closingAfter } from '../verify/comparison.ts';
 
 /**
  * Takes off the list of rejects what is none any more: a refusal of the load may become known after the replay has mended or deleted that row, and then nothing of the

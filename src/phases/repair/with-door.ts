@@ -1,10 +1,10 @@
 import { Failure } from '../../core/failure.ts';
 import { repairAliasOf } from '../../core/plan/names.ts';
 import type { RepairDoor } from '../audit-ports.ts';
+import { closingAfter } from '../flow/closing-after.ts';
 import { findLeftRepairs, removeLeftRepairs } from '../generations/left-repairs.ts';
 import type { Source } from '../ports.ts';
 import type { Sink } from '../sink-ports.ts';
-import { closingAfter } from '../verify/comparison.ts';
 
 export interface DoorRequest {
   readonly source: Source;

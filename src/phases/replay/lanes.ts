@@ -114,12 +114,11 @@ export class Lanes {
 
   /** A row that cannot be indexed must not leave its older document behind: rejected means absent. */
   async #replaceByDeletes(refused: readonly { readonly id: string; readonly reason: string }[], sent: readonly LaneOperation[]): Promise<void> {
-    const reasons = new Map(refused.map((one) => [one.id, one.reason]));
+    const ids = new Set(refused.map(({ id }) => id));
     const deletes = new BulkBody(this.#versionType, 1 << 12);
-    for (const operation of sent) {
-      const reason = reasons.get(operation.id.toString('utf8'));
-      if (reason === undefined || operation.document === null) continue;
-      await this.#run.rejected.add(operation.id.toString('utf8'), '', reason);
+    const rejected = sent.filter(({ id, document }) => document !== null && ids.has(id.toString('utf8')));
+    await this.#run.rejected.add(...refused);
+    for (const operation of rejected) {
       const { id, routing, version } = operation;
       this.#remember({ id, routing, version, xid: xidOf(operation) });
       deletes.append({ id, routing, version, document: null });

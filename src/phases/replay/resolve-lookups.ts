@@ -1,8 +1,9 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
+import { keyAsId } from '../../core/encode/shown-id.ts';
 import { Failure } from '../../core/failure.ts';
 import { fieldText, type Row } from '../../core/row.ts';
 import { isVisible, widenXid } from '../../core/wal/snapshot.ts';
-import { type KeyChange, keyAsId } from '../../core/wal/transaction.ts';
+import type { KeyChange } from '../../core/wal/transaction.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
 import type { Segment } from './lookup-groups.ts';
 

@@ -1,4 +1,4 @@
-import { type ControlOrder, obey } from '../../core/control.ts';
+import { type ControlOrder, loadOnly, obey } from '../../core/control.ts';
 import { Failure } from '../../core/failure.ts';
 import { SLOT_PREFIX } from '../../core/plan/names.ts';
 import { isUnfinished } from '../build/open-build.ts';
@@ -27,32 +27,49 @@ interface Target {
   /** The lock it holds while it runs. */
   readonly lock: string;
   readonly following: boolean;
+  /** There is a load, or there may be one still. */
+  readonly loads: boolean;
 }
 
 /**
- * Gives an order to the build of this alias that runs just now, or else to its follower, wherever it runs; it obeys within a second. `stop` waits until it has stopped. Throws
- * `preflight-refused` if nothing runs, `stalled` if it does not stop. Returns the build's name on the source.
+ * Gives an order to the build of this alias that runs just now, or else to its follower, wherever it runs; it obeys within a second. `stop` waits
+ * until it has stopped. Throws `preflight-refused` if nothing runs, or nothing that the order could mean something to, `stalled` if it does not stop.
+ * Returns the build's name on the source.
  */
 export async function steer(request: SteerRequest): Promise<string> {
   const { source, order } = request;
-  const { publication, lock, following } = await findTarget(request);
-  if (following && (order.kind === 'hold' || order.kind === 'swap-now')) {
-    throw new Failure('preflight-refused', `${request.alias} is swapped already; nothing was ordered`, {
-      hint: 'What runs is its follower, which takes pause, resume, set and stop.',
-    });
-  }
+  const target = await findTarget(request);
+  const { publication, lock } = target;
+  refuseVain(target, request);
   await changeControl(source, publication, (control) => obey(control, order));
   if (order.kind === 'stop') await waitForStop(request, lock);
   return publication;
 }
 
+/** An order that nothing would obey must not look as if it were obeyed. */
+function refuseVain({ following, loads }: Target, { alias, order }: SteerRequest): void {
+  const takes = `What runs is its follower, which takes resume, set max-slot-wal=SIZE and stop.`;
+  if (following && (order.kind === 'hold' || order.kind === 'swap-now')) {
+    throw new Failure('preflight-refused', `${alias} is swapped already; nothing was ordered`, { hint: takes });
+  }
+  const vain = loadOnly(order);
+  if (vain === null || loads) return;
+  const stop = `The replay is never held back, because it lets the slot's WAL go. To stop it: realign ctl ${alias} stop; the same command goes on then.`;
+  const over = following ? `${alias} is swapped already` : `the load of ${alias} is over`;
+  throw new Failure('preflight-refused', `${over}, and ${vain} is for a load; nothing was ordered`, { hint: following ? `${takes}\n${stop}` : stop });
+}
+
 async function findTarget(request: SteerRequest): Promise<Target> {
   const { source, sink, alias } = request;
   const generations = await sink.generations(alias);
-  if (await source.isLocked(alias)) return { publication: await buildingPublication(source, generations, alias), lock: alias, following: false };
+  if (await source.isLocked(alias)) {
+    const building = generations.find(({ state }) => isUnfinished(state.phase));
+    const publication = building?.state.publication ?? (await youngPublication(source, generations, alias));
+    return { publication, lock: alias, following: false, loads: building === undefined || building.state.phase === 'load' };
+  }
   for (const { index, state } of byServed(generations)) {
     const lock = followerLock(index);
-    if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock, following: true };
+    if (state.phase === 'follow' && (await source.isLocked(lock))) return { publication: state.publication, lock, following: true, loads: false };
   }
   throw await notRunning(request, generations);
 }
@@ -64,9 +81,7 @@ function byServed(generations: readonly Generation[]): readonly Generation[] {
 }
 
 /** Before the index exists the publication belongs to no generation yet. */
-async function buildingPublication(source: Source, generations: readonly Generation[], alias: string): Promise<string> {
-  const building = generations.find(({ state }) => isUnfinished(state.phase));
-  if (building !== undefined) return building.state.publication;
+async function youngPublication(source: Source, generations: readonly Generation[], alias: string): Promise<string> {
   const owned = new Set(generations.map(({ state }) => state.publication));
   const [young] = (await source.listPublications(SLOT_PREFIX)).filter((name) => isNameFor(alias, name) && !owned.has(name));
   if (young !== undefined) return young;

@@ -1,4 +1,5 @@
 import type { BuildState } from '../../core/plan/build-state.ts';
+import { nameInSql } from '../../core/table.ts';
 import type { PassingReport } from '../../core/verify/passing-report.ts';
 import type { Run } from '../build/run-state.ts';
 
@@ -29,5 +30,5 @@ export async function askGate(run: Run, { build, previous }: BuildState, report:
   if (swapGate === undefined) return;
   const { rows, documents, rejected, fenceLsn, mode } = report;
   const proof = { rows, documents, rejected, fenceLsn, mode };
-  await swapGate.ask({ alias: config.alias, table: `${table.schema}.${table.name}`, build, generation: names.index, previous, ...proof }, signal);
+  await swapGate.ask({ alias: config.alias, table: nameInSql(table), build, generation: names.index, previous, ...proof }, signal);
 }

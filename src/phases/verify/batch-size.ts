@@ -1,5 +1,5 @@
+import { BATCH_IDS } from '../flow/batches.ts';
 import type { ReferenceRow } from '../ports.ts';
-import { BATCH_IDS } from './comparison.ts';
 
 const FIRST_ROWS = 50;
 /** Of the rows' JSON; the documents and what is parsed of both come to a few times of it. */

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import { type DocumentHasher, differingPartitions, PartitionSums } from '../../core/verify/checksum.ts';
-import { bothAtOnce, type Comparison, storedRouting } from './comparison.ts';
+import { bothAtOnce } from '../flow/both-at-once.ts';
+import { type Comparison, storedRouting } from './comparison.ts';
 import { scanSink } from './scan-sink.ts';
 import { scanSource } from './scan-source.ts';
 

@@ -1,4 +1,5 @@
-import { type Comparison, closingAfter } from './comparison.ts';
+import { closingAfter } from '../flow/closing-after.ts';
+import type { Comparison } from './comparison.ts';
 import { freezeForSettling } from './fence.ts';
 import { countRows } from './scan-source.ts';
 import { pauseBefore, settlingRounds } from './settle.ts';

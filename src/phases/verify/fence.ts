@@ -1,7 +1,9 @@
 import { Failure } from '../../core/failure.ts';
+import { batches } from '../flow/batches.ts';
+import { closingAfter } from '../flow/closing-after.ts';
 import type { CreatedSlot } from '../ports.ts';
 import type { FrozenIndex } from '../sink-ports.ts';
-import { batches, type Comparison, closingAfter, type VerifyContext } from './comparison.ts';
+import type { Comparison, VerifyContext } from './comparison.ts';
 
 const MAX_SLOT_NAME = 63;
 /** A point in time lives for minutes after its last use; a pass over a large table takes hours. */

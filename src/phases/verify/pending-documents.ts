@@ -1,7 +1,8 @@
 import { compareDocuments } from '../../core/verify/compare-json.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
+import { BATCH_IDS } from '../flow/batches.ts';
 import type { FrozenIndex, ScannedDocument } from '../sink-ports.ts';
-import { BATCH_IDS, type DifferenceSink, misplacement, type VerifyContext } from './comparison.ts';
+import { type DifferenceSink, misplacement, type VerifyContext } from './comparison.ts';
 
 /** Documents waiting for their counterpart, in bytes of the source's side. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;

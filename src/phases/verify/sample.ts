@@ -1,8 +1,9 @@
 import type { VerifyReport } from '../../core/events.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
 import { throwIfAborted } from '../build/run-state.ts';
+import { batches } from '../flow/batches.ts';
 import { BatchSize } from './batch-size.ts';
-import { batches, type Comparison, type DifferenceSink } from './comparison.ts';
+import type { Comparison, DifferenceSink } from './comparison.ts';
 import { type Judgement, type JudgeScope, judgeKeys, referenceShape } from './judge.ts';
 import { judgeIds } from './judge-ids.ts';
 

@@ -5,7 +5,8 @@ import type { DocumentPlan } from '../../core/encode/document-plan.ts';
 import type { Row } from '../../core/row.ts';
 import type { Column } from '../../core/table.ts';
 import { throwIfAborted } from '../build/run-state.ts';
-import { type Comparison, closingAfter } from './comparison.ts';
+import { closingAfter } from '../flow/closing-after.ts';
+import type { Comparison } from './comparison.ts';
 
 export interface SourceVisitor {
   /** A row with its document and routing as the load would send it; all are valid only during the call. */

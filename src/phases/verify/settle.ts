@@ -2,7 +2,9 @@ import type { Difference, DifferenceKind } from '../../core/events.ts';
 import type { Hash64 } from '../../core/verify/checksum.ts';
 import type { DifferenceLedger } from '../../core/verify/difference-ledger.ts';
 import { keyOfId } from '../../core/verify/key-of-id.ts';
-import { batches, closingAfter, type DifferenceSink, type VerifyContext } from './comparison.ts';
+import { batches } from '../flow/batches.ts';
+import { closingAfter } from '../flow/closing-after.ts';
+import type { DifferenceSink, VerifyContext } from './comparison.ts';
 import { type Judgement, type JudgeScope, judgeForeign } from './judge.ts';
 import { judgeAskable } from './judge-ids.ts';
 

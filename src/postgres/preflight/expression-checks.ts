@@ -1,30 +1,53 @@
 import type { Finding } from '../../core/finding.ts';
 import type { RowExpressions } from '../../core/plan/index-config.ts';
 import { query, type Session, textOf } from '../connect.ts';
-import { type ExpressionProblem, explainExpressions, problemOf } from '../expression.ts';
+import { type ExpressionProblem, explainExpressions, problemOf, type SelectableRelation } from '../expression.ts';
 import { fail, ok, tableCheck, warn } from './check.ts';
 import { functionNames, readsElsewhere } from './explained.ts';
 
-/** The SQL of the config (`where`, `fields.….sql`), tried on the server: each mistake with its place in the expression, then what the replay could not follow. */
+interface Expression {
+  readonly place: string;
+  readonly path: readonly string[];
+  readonly sql: string;
+  /** It must be a condition. */
+  readonly condition: boolean;
+}
+
+function expressionsOf({ where, computed }: RowExpressions): readonly Expression[] {
+  const filter = where === null ? [] : [{ place: 'where', path: ['where'], sql: where, condition: true }];
+  const fields = Object.entries(computed).map(([field, sql]) => ({
+    place: `fields.${field}.sql`,
+    path: ['fields', field, 'sql'],
+    sql,
+    condition: false,
+  }));
+  return [...filter, ...fields];
+}
+
+/**
+ * The SQL of the config (`where`, `fields.….sql`), tried on the server, each by itself: mistakes with their place in the expression, then what the
+ * replay could not follow.
+ */
 export const checkExpressions = tableCheck(async ({ session, relation, expressions }) => {
-  const { where, computed } = expressions;
-  const places = [
-    ...(where === null ? [] : [{ place: 'where', sql: where, condition: true }]),
-    ...Object.entries(computed).map(([field, sql]) => ({ place: `fields.${field}.sql`, sql, condition: false })),
-  ];
-  if (places.length === 0) return [];
   const table = { ...relation, partitioned: relation.kind === 'p' };
-  const refused: Finding[] = [];
-  for (const { place, sql, condition } of places) {
-    const problem = await problemOf(session, table, sql, condition);
-    if (problem !== null) refused.push(fail('expression', `${place}: ${problem.message}`, fixOf(problem)));
+  const findings: Finding[] = [];
+  const accepted: string[] = [];
+  for (const expression of expressionsOf(expressions)) {
+    const finding = await judge(session, table, expression);
+    if (finding === null) accepted.push(expression.place);
+    else findings.push(finding);
   }
-  if (refused.length > 0) return refused;
-  const plan = await explainExpressions(session, table, expressions);
-  if (readsElsewhere(plan)) return [elsewhere(places.map(({ place }) => place))];
-  const unsteady = await unsteadyFunctions(session, functionNames(plan));
-  return unsteady.length > 0 ? [changing(expressions, unsteady)] : [ok('expression', `${places.map(({ place }) => place).join(', ')}: accepted`)];
+  return accepted.length === 0 ? findings : [...findings, ok('expression', `${accepted.join(', ')}: accepted`)];
 });
+
+async function judge(session: Session, table: SelectableRelation, { place, path, sql, condition }: Expression): Promise<Finding | null> {
+  const problem = await problemOf(session, table, sql, condition);
+  if (problem !== null) return fail('expression', `${place}: ${problem.message}`, fixOf(problem), path);
+  const plan = await explainExpressions(session, table, condition ? { where: sql, computed: {} } : { where: null, computed: { [place]: sql } });
+  if (readsElsewhere(plan)) return elsewhere(place, path);
+  const unsteady = await unsteadyFunctions(session, functionNames(plan));
+  return unsteady.length === 0 ? null : changing({ place, path, condition }, unsteady);
+}
 
 function fixOf({ sqlstate }: ExpressionProblem): string {
   if (sqlstate === '42501') return 'Grant SELECT on the columns it names, and EXECUTE on its functions.';
@@ -34,20 +57,22 @@ function fixOf({ sqlstate }: ExpressionProblem): string {
   return 'Correct it in the config: one SQL expression over the columns of the row.';
 }
 
-function elsewhere(places: readonly string[]): Finding {
+function elsewhere(place: string, path: readonly string[]): Finding {
   return fail(
     'expression',
-    `${places.join(', ')}: an expression reads other rows or tables, and a change there would not reach the index`,
+    `${place}: the expression reads other rows or tables, and a change there would not reach the index`,
     'Use the columns of the row only: no subqueries. A column kept by a trigger can hold what comes from elsewhere.',
+    path,
   );
 }
 
-function changing({ where }: RowExpressions, unsteady: readonly string[]): Finding {
-  const effect = where === null ? 'a value can change' : 'a value can change, or a row leave the filter,';
+function changing({ place, path, condition }: Omit<Expression, 'sql'>, unsteady: readonly string[]): Finding {
+  const effect = condition ? 'a row can leave or enter the filter' : 'its value can change';
   return warn(
     'expression-volatility',
-    `an expression uses what is not immutable (${unsteady.join(', ')}): ${effect} without any change of the row, and then the index does not follow`,
+    `${place} uses what is not immutable (${unsteady.join(', ')}): ${effect} without any change of the row, and then the index does not follow`,
     'Use immutable functions of the columns only; never the present time or random values.',
+    path,
   );
 }
 

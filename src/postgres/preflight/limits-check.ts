@@ -1,6 +1,8 @@
 import { throttleQuery } from '../throttle-query.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
+const LIMITS_QUERY = ['defaults', 'limits', 'query'] as const;
+
 /** `limits.query`, asked once: one that cannot run would otherwise be told only when the load begins, with a slot made already. */
 export const checkThrottleQuery: Check = async ({ session, throttleQuery: sql }) => {
   if (sql === null) return [];
@@ -11,6 +13,7 @@ export const checkThrottleQuery: Check = async ({ session, throttleQuery: sql })
         'limits-query',
         `limits.query cannot be used: ${answer.why}`,
         'Correct defaults.limits.query: one read-only statement whose first column is a boolean, true while the load must hold back; names need their schema.',
+        LIMITS_QUERY,
       ),
     ];
   }

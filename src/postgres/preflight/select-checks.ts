@@ -1,5 +1,6 @@
 import { counted } from '../../core/counted.ts';
 import type { Finding } from '../../core/finding.ts';
+import { nameInSql } from '../../core/table.ts';
 import type { Relation } from '../catalog.ts';
 import { isTrue, query, type Session, textOf } from '../connect.ts';
 import { quoteColumns, quoteIdentifier, quoteQualified } from '../quote.ts';
@@ -20,7 +21,7 @@ export const checkSelect = tableCheck(async ({ session, relation, config, tableT
   const columns = (await readColumnNames(session, relation.oid)).filter(({ name }) => !excludedColumns.includes(name));
   for (const target of [relation, ...(await readLeaves(session, relation))]) {
     if (await isReadable(session, target, columns)) continue;
-    const text = target.oid === relation.oid ? tableText : `${tableText}: partition ${target.schema}.${target.name}`;
+    const text = target.oid === relation.oid ? tableText : `${tableText}: partition ${nameInSql(target)}`;
     return [await refusal(session, target, { user: config.user, text })];
   }
   return [ok('select', `${config.user} may read ${counted(columns.length, 'column')} of ${tableText}`)];
@@ -55,7 +56,7 @@ async function isReadable(session: Session, target: Readable, columns: readonly 
     return true;
   } catch (error) {
     if (sqlstateOf(error) === '42501') return false;
-    throw toFailure(error, { doing: `reading ${target.schema}.${target.name}` });
+    throw toFailure(error, { doing: `reading ${nameInSql(target)}` });
   }
 }
 

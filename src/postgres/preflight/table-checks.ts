@@ -2,7 +2,7 @@ import { meant } from '../../core/nearest-name.ts';
 import { query, textOf } from '../connect.ts';
 import { nearestTable } from '../nearest-table.ts';
 import { quoteQualified } from '../quote.ts';
-import { identityProblem, STREAMS_GENERATED } from '../replica-identity.ts';
+import { identityProblems, STREAMS_GENERATED } from '../replica-identity.ts';
 import { type Check, fail, ok, tableCheck, warn } from './check.ts';
 
 /** Why a relation of that `relkind` cannot be followed. */
@@ -21,10 +21,10 @@ export const checkTableKind: Check = async ({ session, relation, tableText }) =>
   if (relation === null) {
     const similar = meant(await nearestTable(session, tableText));
     const fix = 'Correct --table, or `table` in the config; names are quoted as in SQL: \'"Odd Schema"."Table"\'.';
-    return [fail('table', `the table ${tableText} does not exist${similar}`, fix)];
+    return [fail('table', `the table ${tableText} does not exist${similar}`, fix, ['table'])];
   }
   const other = NOT_A_TABLE[relation.kind];
-  if (other !== undefined) return [fail('table', `${tableText} is ${other[0]}`, other[1])];
+  if (other !== undefined) return [fail('table', `${tableText} is ${other[0]}`, other[1], ['table'])];
   if (relation.persistence === 'u')
     return [fail('table', `${tableText} is unlogged: its changes are not in the WAL`, `alter table ${quoteQualified(relation)} set logged;`)];
   if (relation.persistence === 't') return [fail('table', `${tableText} is a temporary table`, 'Name a permanent table.')];
@@ -64,8 +64,10 @@ export const checkPartitions = tableCheck(async ({ session, relation, tableText 
 });
 
 export const checkKeyAndIdentity = tableCheck(async ({ session, relation, tableText, id }) => {
-  const problem = await identityProblem(session, relation.oid, id);
-  if (problem !== null) return [fail(problem.code, `${tableText}: ${problem.message}`, problem.fix)];
+  const problems = await identityProblems(session, relation.oid, id);
+  // A column that the table has not is one of the config's mistakes, told with the name that may be meant.
+  const told = problems.filter(({ unknownColumn }) => unknownColumn !== true);
+  if (problems.length > 0) return told.map(({ code, message, fix }) => fail(code, `${tableText}: ${message}`, fix, [id === null ? 'table' : 'id']));
   const identity = relation.identity === 'f' ? 'full' : relation.identity === 'i' ? 'index' : 'default';
   if (id !== null) return [ok('id', `${tableText}: id (${id.join(', ')}), replica identity ${identity}`)];
   const rows = await query(

@@ -36,17 +36,33 @@ const CLEAN = {
   repair: null,
   blindSpots: [],
   next: [],
+  exit_code: 0,
 };
 
 test('each verdict has its words', () => {
   assert.match(lines({ ...CLEAN, verdict: 'equal' }), /^ ✓ products {3}equal/);
   assert.match(
-    lines({ ...CLEAN, verdict: 'unsettled', unsettled: ['5'], unsettledCount: 1 }),
+    lines({ ...CLEAN, verdict: 'unsettled', unsettled: ['5'], unsettledCount: 1, exit_code: 75 }),
     /^ ! products {3}1 key went on changing and could not be judged/,
   );
-  assert.match(lines({ ...CLEAN, verdict: 'unfinished', covered: 0.456 }), /^ ! products {3}no difference so far; 45 % looked at/);
-  assert.match(lines({ ...CLEAN, verdict: 'drift' }), /^ ✗ products {3}drift: 12,404,551 rows, 12,404,552 documents/);
-  assert.match(lines({ ...CLEAN, verdict: 'drift', documents: AUDIT.rows }), /^ ✗ products {3}drift of the mapping/);
+  assert.match(lines({ ...CLEAN, verdict: 'unfinished', covered: 0.456, exit_code: 75 }), /^ ! products {3}no difference so far; 45 % looked at/);
+  assert.match(lines({ ...CLEAN, verdict: 'drift', exit_code: 2 }), /^ ✗ products {3}drift: 12,404,551 rows, 12,404,552 documents/);
+  assert.match(lines({ ...CLEAN, verdict: 'drift', documents: AUDIT.rows, exit_code: 2 }), /^ ✗ products {3}drift of the mapping/);
+});
+
+test('the screen says what the exit code says', () => {
+  const mended = { dryRun: false, written: 3, deleted: 1, settled: 0, proved: 4, refused: [] };
+  const repaired = { ...CLEAN, verdict: 'drift', differences: AUDIT.differences, differenceCount: 4, repair: mended } as const;
+  assert.match(lines(repaired), /^ ✓ products {3}equal after the repair; repaired: 4 \(1 missing, 1 extra, 1 different, 1 stale\)/);
+  assert.match(
+    lines({ ...repaired, unsettled: ['5'], unsettledCount: 1, exit_code: 75 }),
+    /^ ! products {3}equal after the repair.*\n[\s\S]* not judged: 5/,
+  );
+  const refused = { ...mended, proved: 3, refused: [{ id: '7', reason: 'r' }] };
+  assert.match(lines({ ...repaired, repair: refused, exit_code: 2 }), /^ ✗ products {3}drift: 1 missing/);
+  // The mapping is none of a repair's.
+  assert.match(lines({ ...repaired, mapping: AUDIT.mapping, exit_code: 2 }), /^ ✗ products {3}drift: 1 missing/);
+  assert.match(lines({ ...repaired, repair: null }), /^ ! products {3}drift: 1 missing.*; as much as --max-diff allows/);
 });
 
 test('a dry run says what would be done, and long lists are cut', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { completeCommands, withCompleteCommands } from '../../../src/cli/complete-commands.ts';
+import { sameCommand, shellWord } from '../../../src/cli/same-command.ts';
 
 const FILE = { config: 'conf/prod realign.yaml', 'env-file': undefined, yes: true } as const;
 const complete = (text: string, flags: { readonly [name: string]: string | true | undefined } = { config: 'p.yaml' }) =>
@@ -48,6 +50,41 @@ test('--table goes where an entry of the config is needed, and nowhere else; val
   assert.equal(complete('realign status products', flags), 'realign status products');
   assert.equal(complete('realign abort products', FILE), "realign abort products --config 'conf/prod realign.yaml'");
 });
+
+test('an alias with what a shell takes for its own is quoted, once', () => {
+  for (const alias of ["it's$HOME", 'a&b', 'r(1);x', '`id`']) {
+    const word = shellWord(alias);
+    assert.notEqual(word, alias);
+    for (const [text, whole] of [
+      [`See: realign status ${alias}.`, `See: realign status ${word} --config p.yaml.`],
+      [`realign ctl ${alias} pause`, `realign ctl ${word} --config p.yaml pause`],
+      [sameCommand('rebuild', alias, { config: 'p.yaml', keep: '2' }), `realign rebuild ${word} --config p.yaml --keep 2`],
+      [`realign audit ${alias} --index ${alias}-20261129t154012-k3f9   (again)`.toLowerCase(), null],
+    ] as const) {
+      const told = completeCommands(text, [alias, alias.toLowerCase()], { config: 'p.yaml' });
+      if (whole !== null) assert.equal(told, whole);
+      else
+        assert.deepEqual(wordsOf(told), [
+          'realign',
+          'audit',
+          alias.toLowerCase(),
+          '--config',
+          'p.yaml',
+          '--index',
+          `${alias.toLowerCase()}-20261129t154012-k3f9`,
+        ]);
+    }
+    assert.equal(completeCommands(`realign abort ${alias}`, [alias], {}), `realign abort ${word}`);
+  }
+});
+
+/** As a shell reads them. */
+function wordsOf(command: string): readonly string[] {
+  const line = command.replace(/ +\(.*$/, '');
+  return spawnSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+    .stdout.trimEnd()
+    .split('\n');
+}
 
 test('in events only what people read is completed', () => {
   const event = {

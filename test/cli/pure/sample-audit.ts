@@ -1,6 +1,6 @@
 import type { OutputEvent } from '../../../src/cli/output/output-event.ts';
 
-/** An audit that found one of each kind and mended them. */
+/** An audit that found one of each kind and mended three of them. */
 export const AUDIT: Extract<OutputEvent, { type: 'audit.result' }> = {
   type: 'audit.result',
   verdict: 'drift',
@@ -45,4 +45,5 @@ export const AUDIT: Extract<OutputEvent, { type: 'audit.result' }> = {
   repair: { dryRun: false, written: 2, deleted: 1, settled: 0, proved: 3, refused: [{ id: '1207', reason: 'column at: out of range' }] },
   blindSpots: ['Only _source was compared.'],
   next: ['realign rebuild products'],
+  exit_code: 2,
 };

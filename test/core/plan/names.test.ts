@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildNames, isIndexOf, isRepairAlias, repairAliasOf } from '../../../src/core/plan/names.ts';
+import { nameInSql } from '../../../src/core/table.ts';
 
 const DATE = new Date('2026-11-29T15:40:12Z');
 const ALIASES = ['products', 'Products', 'with-20261129t154012-a1b2', 'ünïcode.dots', 'a'.repeat(230)];
@@ -37,5 +38,19 @@ test('the alias of a repair, of this version or an earlier one, is known by its 
   for (const alias of [repairAliasOf(index, 'ab12cd'), `${index}-REPAIR`]) assert.ok(isRepairAlias(index, alias), alias);
   for (const alias of ['products', `${index}-REPAIRS`, `${index}-repair`, `${index}-REPAIR-of mine`, `x${index}-REPAIR`]) {
     assert.ok(!isRepairAlias(index, alias), alias);
+  }
+});
+
+test('a relation is named as it is written in SQL: quoted where it must be, and nowhere else', () => {
+  for (const [schema, name, written] of [
+    ['public', 'products', 'public.products'],
+    ['_a1$', 'b_2', '_a1$.b_2'],
+    ['Odd Schema', 'Table', '"Odd Schema"."Table"'],
+    ['public', 'a"b', 'public."a""b"'],
+    ['public', '1st', 'public."1st"'],
+    ['public', 'a.b', 'public."a.b"'],
+    ['public', 'müll', 'public."müll"'],
+  ] as const) {
+    assert.equal(nameInSql({ schema, name }), written);
   }
 });

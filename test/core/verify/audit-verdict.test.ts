@@ -36,17 +36,21 @@ for (const [change, verdict, exitCode] of CASES) {
   test(`${JSON.stringify(change)} is ${verdict}, exit ${exitCode}`, () => {
     const judged = { ...EQUAL, ...change };
     assert.equal(auditVerdict(judged), verdict);
-    assert.equal(auditExitCode({ ...judged, verdict: auditVerdict(judged) }, 0, false), exitCode);
+    assert.equal(auditExitCode({ ...judged, repair: null }, 0), exitCode);
   });
 }
 
 test('differences that were allowed, or mended and proved, are no failure; what was not judged stays one', () => {
-  const drift = { ...EQUAL, differenceCount: 3, verdict: 'drift' as const };
-  assert.equal(auditExitCode(drift, 3, false), 0);
-  assert.equal(auditExitCode(drift, 2, false), 2);
-  assert.equal(auditExitCode(drift, 0, true), 0);
-  assert.equal(auditExitCode({ ...drift, unsettledCount: 1 }, 0, true), 75);
-  assert.equal(auditExitCode({ ...drift, mapping: OTHER_TYPE }, 0, true), 2);
+  const drift = { ...EQUAL, differenceCount: 3, repair: null };
+  const done = { dryRun: false, written: 2, deleted: 0, settled: 1, proved: 2, refused: [] };
+  const mended = { ...drift, repair: done };
+  assert.equal(auditExitCode(drift, 3), 0);
+  assert.equal(auditExitCode(drift, 2), 2);
+  assert.equal(auditExitCode(mended, 0), 0);
+  assert.equal(auditExitCode({ ...mended, unsettledCount: 1 }, 0), 75);
+  assert.equal(auditExitCode({ ...mended, mapping: OTHER_TYPE }, 0), 2);
+  for (const short of [{ dryRun: true }, { proved: 1 }, { refused: [{ id: '1', reason: 'r' }] }])
+    assert.equal(auditExitCode({ ...drift, repair: { ...done, ...short } }, 0), 2);
 });
 
 const SEEN = {

@@ -104,3 +104,32 @@ test('a refusal of the credentials keeps the words of the server', async () => {
   assert.equal(error.kind, 'denied');
   assert.ok(error.message.includes(reason), error.message);
 });
+
+/** Hangs up on what is not its protocol, and answers an SSLRequest with one byte, as PostgreSQL does. */
+function postgresLike(byte: string): Server & { closeAllConnections(): void } {
+  const sockets = new Set<Socket>();
+  const server = createPlainServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (bytes: Buffer) => {
+      if (bytes.equals(Buffer.from('0000000804d2162f', 'hex'))) socket.write(byte);
+      else socket.destroy();
+    });
+  });
+  return Object.assign(server, { closeAllConnections: () => [...sockets].forEach((socket) => void socket.destroy()) });
+}
+
+test('a port of PostgreSQL is said to be one, with either scheme and with or without its own TLS', async () => {
+  for (const [scheme, byte] of [
+    ['http', 'N'],
+    ['https', 'S'],
+  ] as const) {
+    const { error, place } = await refusal(postgresLike(byte), scheme);
+    assert.equal(error.kind, 'unreachable');
+    assert.equal(error.message, `the port at ${scheme}://${place} answers with PostgreSQL's protocol: it is not one of Elasticsearch`);
+    assert.match(error.hint ?? '', /ELASTICSEARCH_URL/);
+  }
+  // A server that says more, or nothing, is none.
+  const { error } = await refusal(postgresLike('Server'), 'http');
+  assert.doesNotMatch(error.message, /PostgreSQL/);
+});

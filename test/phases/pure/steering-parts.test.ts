@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeControl, formatControl, limitsUnder, NO_CONTROL, obey, parseControl } from '../../../src/core/control.ts';
+import { describeControl, formatControl, limitsUnder, loadOnly, NO_CONTROL, obey, parseControl } from '../../../src/core/control.ts';
 import { nextBulkWindow } from '../../../src/core/sink/bulk-window.ts';
 import { BulkWindow } from '../../../src/phases/bulk/bulk-window.ts';
 import { runCrew } from '../../../src/phases/load/crew.ts';
@@ -25,6 +25,15 @@ test('orders: the later one counts, and limits add up', () => {
   assert.deepEqual(limitsUnder(own, both), { rate: 5, copyJobs: 3, bulkJobs: 2, maxSlotWalBytes: 9n });
   assert.equal(limitsUnder(own, obey(both, { kind: 'set', limits: { rate: 0 } })).rate, null);
   assert.equal(describeControl(obey(both, { kind: 'hold' })), 'held, rate=5, copyJobs=3, maxSlotWal=9');
+});
+
+test('what means something to a load only is known', () => {
+  assert.deepEqual(
+    (['pause', 'resume', 'hold', 'swap-now', 'stop'] as const).map((kind) => loadOnly({ kind })),
+    ['pause', null, null, null, null],
+  );
+  assert.equal(loadOnly({ kind: 'set', limits: { maxSlotWal: 9 } }), null);
+  assert.equal(loadOnly({ kind: 'set', limits: { maxSlotWal: 9, rate: 0, bulkJobs: 2 } }), 'set rate, bulk-jobs');
 });
 
 test('the window halves on overload, grows slowly, and keeps within its bounds', () => {

@@ -64,10 +64,10 @@ function rejected({ rejects }: IndexReport): Html {
   if (rejects.count === 0) return NOTHING;
   const groups = rejects.groups.map(
     ({ column, reason, count }) =>
-      html`<tr><th scope="row"><code>${column}</code></th><td>${reason}</td><td class="number">${formatCount(count)}</td></tr>`,
+      html`<tr><th scope="row"><code>${column ?? '–'}</code></th><td>${reason}</td><td class="number">${formatCount(count)}</td></tr>`,
   );
   const named = rejects.named.map(
-    ({ key, column, reason }) => html`<tr><th scope="row"><code>${key}</code></th><td><code>${column}</code></td><td>${reason}</td></tr>`,
+    ({ key, column, reason }) => html`<tr><th scope="row"><code>${key}</code></th><td><code>${column ?? '–'}</code></td><td>${reason}</td></tr>`,
   );
   return html`<h3>Rejected rows</h3><p class="quiet">${formatCounted(rejects.count, 'row is', 'rows are')} not in the index because it cannot hold them.</p>
 <table><thead><tr><th scope="col">column</th><th scope="col">reason</th><th scope="col" class="number">rows</th></tr></thead><tbody>${groups}</tbody></table>
