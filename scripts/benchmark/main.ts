@@ -102,8 +102,9 @@ async function measureGrowth({ world, options, recorder }: Bench): Promise<reado
     const one = await recorder.attempt(`(j) ${size} rows`, () => growth(world, size, options.seed));
     if (one === null) continue;
     grown.push(one);
-    const [time, rss, wal] = [one.loadUsPerRow.toFixed(1), one.loadPeakRssMb.toFixed(0), one.maxSlotWalMb.toFixed(1)];
-    say(`  (j) ${size} rows: ${time} us/row, RSS ${rss} MB, slot WAL ${wal} MB`);
+    const [load, verify] = [one.loadUsPerRow, one.verifyUsPerRow].map((us) => us.toFixed(1));
+    const [rss, wal] = [one.loadPeakRssMb.toFixed(0), one.maxSlotWalMb.toFixed(1)];
+    say(`  (j) ${size} rows: load ${load}, verification ${verify} us/row, RSS ${rss} MB, slot WAL ${wal} MB`);
   }
   return grown;
 }

@@ -3,7 +3,7 @@ import { extrapolation, simulated } from './extrapolation.ts';
 import type { Summary } from './figures.ts';
 import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
-import { bulkJobsFor, type ScalingPoint } from './scaling.ts';
+import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
 import { figure, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
@@ -120,8 +120,8 @@ function nodes(report: BenchReport, cluster: BenchReport | null): string {
   ];
   return `## Several nodes, throttled
 
-(k), \`${run.command}\` on ${run.startedAt.slice(0, 10)}, ${run.rows.toLocaleString('en')} rows: proxies that pass so many bytes a second, ${behind}, and realign with all their addresses and \`--bulk-jobs\` ${bulkJobsFor(1)}, ${bulkJobsFor(2)}, ${bulkJobsFor(3)}: two for each node
-and one more. While the nodes are the limit, the load takes what they pass together; null sinks are allowed more, until realign and PostgreSQL on these cores are the limit.
+(k), \`${run.command}\` on ${run.startedAt.slice(0, 10)}, ${run.rows.toLocaleString('en')} rows: proxies that pass so many bytes a second, ${behind}, and realign with all their addresses, \`--bulk-bytes ${BULK_BYTES}\` and \`--bulk-jobs\` ${bulkJobsFor(1)}, ${bulkJobsFor(2)}, ${bulkJobsFor(3)}:
+two for each node and one more. While the nodes are the limit, the load takes what they pass together; null sinks are allowed more, until realign and PostgreSQL on these cores are the limit.
 
 ${table(
   from,

@@ -43,11 +43,15 @@ function parts({ nodeUs, postgresUs, javaUs, sinkUs }: Summary): string {
   return `${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? 'nothing'}`;
 }
 
+function spent(summary: Summary): string {
+  return `${figure(cpuOf(summary))} µs of CPU (${parts(summary)})`;
+}
+
 /** Of what shares the same cores neither can be faster than its CPU allows. */
 function cpuShare(fastName: string, fast: Summary | undefined, slowName: string, slow: Summary | undefined): string | null {
   if (fast === undefined || slow === undefined) return null;
   const most = cpuOf(fast) / cpuOf(slow);
-  return `everything shares the same cores. A row of ${fastName} takes ${figure(cpuOf(fast))} µs of CPU (${parts(fast)}), one of ${slowName} ${figure(cpuOf(slow))} µs (${parts(slow)}): by that the ratio can be ${figure(most)}.`;
+  return `everything shares the same cores. A row of ${fastName} takes ${spent(fast)}, one of ${slowName} ${spent(slow)}: by that the ratio can be ${figure(most)}.`;
 }
 
 function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {
@@ -60,7 +64,7 @@ function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {
 
 function oneThread(sink: Summary, cores: number): string {
   const most = (cores * 1e6) / cpuOf(sink);
-  return `a document takes ${parts(sink)} µs. A thread with a core of its own would carry ${figure(1e6 / sink.nodeUs)}/s; the ${cores} cores, which PostgreSQL and the server that answers share, ${figure(most)}/s.`;
+  return `a document takes ${spent(sink)}. A thread with a core of its own would carry ${figure(1e6 / sink.nodeUs)}/s; the ${cores} cores, which PostgreSQL and the server that answers share, ${figure(most)}/s.`;
 }
 
 interface ThreadFigures {
@@ -80,7 +84,7 @@ function twoThreads({ limit, sink, pair, cores }: ThreadFigures): string | null 
     limit === undefined
       ? ''
       : ` One thread carries ${figure(sink.rowsPerSecond / limit.rowsPerSecond)} times what the Elasticsearch of this run takes.`;
-  return `a row of one process takes ${parts(sink)} µs, at ${figure(sink.rowsPerSecond)}/s ${figure(busy)} of the ${cores} cores; what is left of them allows ${figure(most)} times that rate to any number of threads. Two processes took ${parts(pair)} µs, ${figure(pairBusy)} of the cores. With PostgreSQL and the sink on machines of their own, two threads on ${cores} cores could carry at most ${figure(2e6 / sink.nodeUs)}/s.${ahead}`;
+  return `a row of one process takes ${spent(sink)}, which at ${figure(sink.rowsPerSecond)}/s is ${figure(busy)} of the ${cores} cores; all of them allow ${figure(most)} times that rate to any number of threads. With two processes a row took ${spent(pair)}, which was ${figure(pairBusy)} of the cores. With PostgreSQL and the sink on machines of their own, two threads on ${cores} cores could carry at most ${figure(2e6 / sink.nodeUs)}/s.${ahead}`;
 }
 
 function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {

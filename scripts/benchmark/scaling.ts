@@ -58,11 +58,13 @@ async function loadBefore({ world, rows }: ScalingRequest, { sink, nodes, mbPerN
   }
 }
 
-/** A node that has taken one bulk must find the next one there: two for each of them, and one more. */
+/** A node that has taken one bulk must find the next one there: two for each of them, and one more; small ones, so that all nodes end at about the same time. */
 function throttledLoad(world: BenchWorld, proxies: readonly BulkProxy[]): Promise<RebuildFigures> {
-  const flags = ['--verify', 'counts', '--bulk-jobs', String(bulkJobsFor(proxies.length))];
+  const flags = ['--verify', 'counts', '--bulk-jobs', String(bulkJobsFor(proxies.length)), '--bulk-bytes', BULK_BYTES];
   return measuredRebuild({ world, flags, elasticsearchUrl: proxies.map(({ url }) => url) });
 }
+
+export const BULK_BYTES = '1MiB';
 
 export function bulkJobsFor(nodes: number): number {
   return 2 * nodes + 1;

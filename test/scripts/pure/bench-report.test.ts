@@ -102,8 +102,8 @@ test('the page says why two threads cannot give more than the cores have', () =>
   const pair = { ...sink, ...{ name: LINES.nullSinkPair, rowsPerSecond: 100_000, peakRssMb: 300 } };
   const page = pageOf(reportOf(runAt(MONDAY, 'e'), { summaries: [sink, pair] }), null);
   // 2 cores / 15 us = 133,333 rows/s, 1.48 times 90,000; two threads with cores of their own 2 / 8 us = 250,000.
-  assert.match(page, /8\.0 of Node, 5\.0 of PostgreSQL and 2\.0 of the null sink µs, at 90,000\/s 1\.35 of the 2 cores/);
-  assert.match(page, /allows 1\.48 times that rate/);
+  assert.match(page, /15 µs of CPU \(8\.0 of Node, 5\.0 of PostgreSQL and 2\.0 of the null sink\), which at 90,000\/s is 1\.35 of the 2 cores/);
+  assert.match(page, /all of them allow 1\.48 times that rate/);
   assert.match(page, /at most 250,000\/s/);
   assert.equal(
     measured(reportOf(runAt(MONDAY, 'e'), { summaries: [sink, pair] }), 'null sink, two processes / one (upper bound of two threads)')?.toFixed(2),
