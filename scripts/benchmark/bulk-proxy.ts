@@ -1,11 +1,15 @@
 import { fork } from 'node:child_process';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { BulkCounter } from './bulk-counter.ts';
 
-/** `null`: bulks are read and answered, not passed on. `record`: likewise, and kept. `pass`: passed on, at most `bytesPerSecond` of them. */
+/** `null`: bulks are read and answered, not passed on. `record`: likewise, and kept. `pass`: passed on. */
 export type ProxyMode = 'null' | 'record' | 'pass';
 
 export interface BulkProxy {
   readonly url: string;
+  readonly pid: number;
+  /** Of all bulk bodies so far. */
+  bytes(): Promise<number>;
   /** Sends what was recorded to an index with so many connections; resolves with what it was. */
   replay(path: string, connections: number): Promise<{ readonly bytes: number; readonly seconds: number }>;
   close(): void;
@@ -14,52 +18,47 @@ export interface BulkProxy {
 interface ProxySettings {
   readonly target: string;
   readonly mode: ProxyMode;
+  /** So many of the bulks' bytes are taken at most; 0: as many as come. */
   readonly bytesPerSecond: number;
 }
+
+type Order = { readonly kind: 'bytes' } | { readonly kind: 'replay'; readonly path: string; readonly connections: number };
 
 /** A proxy before Elasticsearch in a process of its own, so that its work is in nobody's account. */
 export async function startBulkProxy(settings: ProxySettings): Promise<BulkProxy> {
   const child = fork(import.meta.filename, [JSON.stringify(settings)]);
-  const answer = <T>(): Promise<T> => new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
+  const answer = <T>(): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const gone = (): void => reject(new Error('the proxy ended'));
+      child.once('exit', gone);
+      child.once('message', (message) => {
+        child.off('exit', gone);
+        resolve(message as T);
+      });
+    });
+  const ask = <T>(order: Order): Promise<T> => {
+    const answered = answer<T>();
+    child.send(order);
+    return answered;
+  };
   const { port } = await answer<{ port: number }>();
   return {
     url: `http://127.0.0.1:${port}`,
-    replay: (path, connections) => {
-      const replayed = answer<{ bytes: number; seconds: number }>();
-      child.send({ path, connections });
-      return replayed;
-    },
+    pid: child.pid ?? 0,
+    bytes: () => ask<number>({ kind: 'bytes' }),
+    replay: (path, connections) => ask({ kind: 'replay', path, connections }),
     close: () => child.kill(),
   };
 }
 
+const ANSWER_HEADERS = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
+
 const recorded: Buffer[] = [];
+let bulkBytes = 0;
+let busyUntil = 0;
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-}
-
-/** A delete is a line of its own, an index operation has its document in the next one. */
-function countOperations(body: Buffer): number {
-  let operations = 0;
-  for (let at = 0; at < body.length; operations++) {
-    const isDelete = body[at + 2] === 0x64;
-    const end = body.indexOf(10, at);
-    at = (isDelete ? end : body.indexOf(10, end + 1)) + 1;
-  }
-  return operations;
-}
-
-function answerBulk(body: Buffer, response: ServerResponse): void {
-  const items = Array.from({ length: countOperations(body) }, () => '{"index":{"status":201}}');
-  response.writeHead(200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
-  response.end(`{"errors":false,"items":[${items.join(',')}]}`);
-}
-
-function passOn(settings: ProxySettings, request: IncomingMessage, body: Buffer, response: ServerResponse): void {
-  const target = new URL(request.url ?? '/', settings.target);
+function passOn({ target: origin }: ProxySettings, request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+  const target = new URL(request.url ?? '/', origin);
   const headers = { ...request.headers, host: target.host, 'content-length': String(body.length) };
   const passed = httpRequest(target, { method: request.method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -69,24 +68,56 @@ function passOn(settings: ProxySettings, request: IncomingMessage, body: Buffer,
   passed.end(body);
 }
 
+/** One after the other: bulks that come together share the rate. */
+function delayMs({ bytesPerSecond }: ProxySettings, bytes: number): number {
+  if (bytesPerSecond === 0) return 0;
+  busyUntil = Math.max(busyUntil, performance.now()) + (bytes * 1000) / bytesPerSecond;
+  return Math.max(0, busyUntil - performance.now());
+}
+
+function takeBulk(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): void {
+  const parts: Buffer[] = [];
+  const counter = new BulkCounter();
+  const [keeps, counts] = [settings.mode !== 'null', settings.mode !== 'pass'];
+  let bytes = 0;
+  const end = (): void => {
+    if (settings.mode === 'pass') passOn(settings, request, Buffer.concat(parts, bytes), response);
+    else response.writeHead(200, ANSWER_HEADERS).end(counter.answer());
+  };
+  request.on('data', (part: Buffer) => {
+    bytes += part.length;
+    if (counts) counter.push(part);
+    if (keeps) parts.push(part);
+  });
+  request.on('end', () => {
+    bulkBytes += bytes;
+    if (settings.mode === 'record') recorded.push(Buffer.concat(parts, bytes));
+    const wait = delayMs(settings, bytes);
+    if (wait === 0) end();
+    else setTimeout(end, wait);
+  });
+}
+
+function takeOther(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): void {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => void parts.push(part));
+  request.on('end', () => passOn(settings, request, Buffer.concat(parts), response));
+}
+
 function serve(settings: ProxySettings): void {
   // Its parent is gone.
   process.on('disconnect', () => process.exit());
-  let busyUntil = 0;
-  const server = createServer(async (request, response) => {
-    const body = await readBody(request);
-    if (!(request.url ?? '').includes('_bulk')) return passOn(settings, request, body, response);
-    if (settings.mode === 'record') recorded.push(body);
-    if (settings.mode !== 'pass') return answerBulk(body, response);
-    busyUntil = Math.max(busyUntil, performance.now()) + (body.length * 1000) / settings.bytesPerSecond;
-    setTimeout(() => passOn(settings, request, body, response), Math.max(0, busyUntil - performance.now()));
+  const server = createServer((request, response) => {
+    if ((request.url ?? '').includes('_bulk')) takeBulk(settings, request, response);
+    else takeOther(settings, request, response);
   });
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
     process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 });
   });
-  process.on('message', (order: { readonly path: string; readonly connections: number }) => {
-    void replayRecorded(settings.target, order.path, order.connections).then((figures) => process.send?.(figures));
+  process.on('message', (order: Order) => {
+    if (order.kind === 'bytes') process.send?.(bulkBytes);
+    else void replayRecorded(settings.target, order.path, order.connections).then((figures) => process.send?.(figures));
   });
 }
 

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { connect, elasticsearch } from '../../test/support/servers.ts';
 import type { BenchWorld } from './bench-world.ts';
 import { type BulkProxy, startBulkProxy } from './bulk-proxy.ts';
-import { cpuBetween, peakRssMb, readCpu } from './cpu.ts';
+import { cpuBetween, readCpu } from './cpu.ts';
 import type { Figures } from './figures.ts';
-import { abortBuild, dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures, type RebuildRequest } from './measured-rebuild.ts';
+import { startMeasured } from './measured-child.ts';
+import { discardBuilds, dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures, type RebuildRequest } from './measured-rebuild.ts';
 
 /** Figures by the name of the line they belong to: a rebuild gives one for its load and one for its verification. */
 export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
@@ -27,6 +27,7 @@ export function perRow(rows: number, phase: PhaseFigures, bytes: number): Figure
     nodeUs: phase.nodeUs / rows,
     postgresUs: phase.postgresUs / rows,
     javaUs: phase.javaUs / rows,
+    sinkUs: phase.sinkUs / rows,
     peakRssMb: phase.peakRssMb,
   };
 }
@@ -34,8 +35,15 @@ export function perRow(rows: number, phase: PhaseFigures, bytes: number): Figure
 /** Runs realign once with its bulks recorded, so that (a) sends the very bytes of (b). */
 export async function recordBodies(world: BenchWorld): Promise<BulkProxy> {
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'record', bytesPerSecond: 0 });
-  await nullRebuild(world, proxy.url, []);
+  await nullRebuild(world, proxy, []);
   return proxy;
+}
+
+/** Nothing is indexed, so the run ends at its verification, and what it leaves goes. */
+export async function nullRebuild(world: BenchWorld, { url, pid }: BulkProxy, flags: readonly string[]): Promise<RebuildFigures> {
+  const figures = await measuredRebuild({ world, flags: ['--verify', 'counts', ...flags], elasticsearchUrl: url, sink: pid });
+  await discardBuilds(world);
+  return figures;
 }
 
 /** (a) the sink's limit: the recorded bodies into an index with the same mapping and load-time settings. */
@@ -46,9 +54,9 @@ export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProx
     mappings: mapping,
     settings: { number_of_shards: world.shards, number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false },
   });
-  const before = readCpu(world.pids, 0);
+  const before = readCpu(world.pids, {});
   const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
-  const cpu = cpuBetween(before, readCpu(world.pids, 0));
+  const cpu = cpuBetween(before, readCpu(world.pids, {}));
   await elasticsearch('DELETE', `/${index}`);
   return [['(a) sink limit, recorded bodies', perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes)]];
 }
@@ -71,25 +79,11 @@ export async function throttledRebuild(world: BenchWorld, { rows, bytes }: Table
   return [['(b) realign, sink throttled to half', perRow(rows, load, bytes)]];
 }
 
-async function finishedRebuild(request: RebuildRequest): Promise<RebuildFigures> {
+/** A rebuild that ends well, and what it made removed. */
+export async function finishedRebuild(request: RebuildRequest): Promise<RebuildFigures> {
   const figures = await measuredRebuild(request);
   await dropBenchIndices(request.world);
   if (figures.exitCode !== 0) throw new Error(`the rebuild ended with ${figures.exitCode}`);
-  return figures;
-}
-
-/** (e) realign's load into a server that reads and answers. */
-export async function nullSink(world: BenchWorld, { rows, bytes }: TableSize, readers: number): Promise<NamedFigures> {
-  const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
-  const { load } = await nullRebuild(world, proxy.url, ['--copy-jobs', String(readers)]);
-  proxy.close();
-  return [[`(e) realign, null sink, ${readers} reader${readers === 1 ? '' : 's'}`, perRow(rows, load, bytes)]];
-}
-
-/** Nothing is indexed, so the run ends at its verification, and what it leaves goes. */
-async function nullRebuild(world: BenchWorld, elasticsearchUrl: string, flags: readonly string[]): Promise<RebuildFigures> {
-  const figures = await measuredRebuild({ world, flags: ['--verify', 'counts', ...flags], elasticsearchUrl });
-  await abortBuild(world);
   return figures;
 }
 
@@ -100,36 +94,26 @@ export async function rival(world: BenchWorld, name: 'script' | 'offset', { rows
     mappings: mapping,
     settings: { number_of_shards: world.shards, number_of_replicas: 0, refresh_interval: '-1' },
   });
-  const child = spawn(process.execPath, [RIVALS, name, world.databaseUrl, world.elasticsearchUrl, RIVAL_INDEX], { stdio: 'inherit' });
-  const pid = child.pid ?? 0;
-  const before = readCpu(world.pids, pid);
-  const startedAt = performance.now();
-  let last = before;
-  let rss = 0;
-  const watch = setInterval(() => {
-    const now = readCpu(world.pids, pid);
-    if (now.nodeUs > 0) last = now;
-    rss = Math.max(rss, peakRssMb(pid));
-  }, 50);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  clearInterval(watch);
-  if (code !== 0) throw new Error(`${name} ended with ${code}`);
-  const seconds = (performance.now() - startedAt) / 1000;
+  const run = startMeasured(world, {
+    command: process.execPath,
+    args: [RIVALS, name, world.databaseUrl, world.elasticsearchUrl, RIVAL_INDEX],
+  });
+  await run.ended;
   await elasticsearch('DELETE', `/${RIVAL_INDEX}`);
   const title = name === 'script' ? '(c) cursor, objects, helpers.bulk' : '(d) OFFSET pages of 1000';
-  return [[title, perRow(rows, { ...cpuBetween(before, last), seconds, peakRssMb: rss }, bytes)]];
+  return [[title, perRow(rows, run.figures(), bytes)]];
 }
 
 /** (f) COPY text drained by nobody. */
 export async function copyDrain(world: BenchWorld, rows: number): Promise<NamedFigures> {
   const { to } = await import('pg-copy-streams');
   const client = await connect(world.databaseUrl);
-  const before = readCpu(world.pids, process.pid);
+  const before = readCpu(world.pids, { tool: [process.pid] });
   const startedAt = performance.now();
   let bytes = 0;
   for await (const chunk of client.query(to('copy products to stdout'))) bytes += (chunk as Buffer).length;
   const seconds = (performance.now() - startedAt) / 1000;
-  const cpu = cpuBetween(before, readCpu(world.pids, process.pid));
+  const cpu = cpuBetween(before, readCpu(world.pids, { tool: [process.pid] }));
   await client.end();
   return [['(f) COPY drained by nobody', perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes)]];
 }

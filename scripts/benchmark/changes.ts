@@ -1,23 +1,26 @@
 import type pg from 'pg';
 
+/** The changes that `makeChanges` makes. */
+export interface ChangeSet {
+  /** Of the table before the first call: four fifths of `changes` at least. */
+  readonly rows: number;
+  readonly changes: number;
+  readonly perTransaction: number;
+  /** Counts the calls on one table, from 0. */
+  readonly turn: number;
+}
+
 /**
- * Makes `changes` row changes in transactions of `perTransaction` rows on the server itself: 60 % updates, 20 % inserts, 20 % deletes, each of another key, so that none
- * collapses. `turn` counts the calls on one table of `rows` rows, from 0; keys below the middle are deleted, above it updated.
+ * Makes row changes in transactions of `perTransaction` rows on the server itself: 60 % updates, 20 % inserts, 20 % deletes, each of another key, so that none collapses.
+ * The first call deletes the lowest keys, a later one those that the call before it has inserted.
  */
-export async function makeChanges(
-  client: pg.Client,
-  {
-    rows,
-    changes,
-    perTransaction,
-    turn,
-  }: { readonly rows: number; readonly changes: number; readonly perTransaction: number; readonly turn: number },
-): Promise<void> {
+export async function makeChanges(client: pg.Client, { rows, changes, perTransaction, turn }: ChangeSet): Promise<void> {
   const fifth = Math.floor(changes / 5);
-  const middle = Math.floor(rows / 2);
+  if (rows < 4 * fifth) throw new RangeError(`${changes} changes need a table of ${4 * fifth} rows`);
+  const firstDeleted = turn === 0 ? 1 : rows + (turn - 1) * fifth + 1;
   await client.query('set synchronous_commit = off');
   await client.query(`do $$
-    declare deleted bigint := ${turn * fifth}; inserted bigint := ${rows + turn * fifth}; updated bigint := 0;
+    declare deleted bigint := ${firstDeleted - 1}; inserted bigint := ${rows + turn * fifth}; updated bigint := ${fifth};
     begin
       for i in 0 .. ${fifth * 5 - 1} loop
         if i % 5 = 0 then
@@ -29,7 +32,7 @@ export async function makeChanges(
             from products where id = ${rows};
         else
           updated := updated + 1;
-          update products set price = price + 1, updated_at = now() where id = ${middle} + 1 + updated % ${rows - middle};
+          update products set price = price + 1, updated_at = now() where id = updated;
         end if;
         if (i + 1) % ${perTransaction} = 0 then commit; end if;
       end loop;

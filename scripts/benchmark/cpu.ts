@@ -12,13 +12,21 @@ export interface Cpu {
   readonly nodeUs: number;
   readonly postgresUs: number;
   readonly javaUs: number;
+  /** Of the server that answers in Elasticsearch's place, if there is one. */
+  readonly sinkUs: number;
 }
 
-/** `node`: the process of the tool that is measured. */
-export function readCpu(pids: ServerPids, node: number): Cpu {
+/** Processes of the tool that is measured, and of what stands for Elasticsearch. */
+export interface Measured {
+  readonly tool?: readonly number[];
+  readonly sink?: number;
+}
+
+export function readCpu(pids: ServerPids, { tool = [], sink }: Measured): Cpu {
   const children = childrenOf(pids.postgres);
   return {
-    nodeUs: ticksOf(node, false),
+    nodeUs: tool.reduce((sum, pid) => sum + ticksOf(pid, false), 0),
+    sinkUs: sink === undefined ? 0 : ticksOf(sink, false),
     // Backends that have ended are in the postmaster's account.
     postgresUs: ticksOf(pids.postgres, true) + children.reduce((sum, pid) => sum + ticksOf(pid, false), 0),
     javaUs: pids.elasticsearch.reduce((sum, pid) => sum + ticksOf(pid, false), 0),
@@ -30,6 +38,7 @@ export function cpuBetween(before: Cpu, after: Cpu): Cpu {
     nodeUs: after.nodeUs - before.nodeUs,
     postgresUs: after.postgresUs - before.postgresUs,
     javaUs: after.javaUs - before.javaUs,
+    sinkUs: after.sinkUs - before.sinkUs,
   };
 }
 

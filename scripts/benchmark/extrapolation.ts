@@ -1,5 +1,6 @@
 import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
+import { LINES } from './targets.ts';
 
 const ROWS = 100e6;
 const NODES = 3;
@@ -9,9 +10,9 @@ const SHARE = 0.5;
 const SECONDS = 3600;
 
 /** What the figures say of 100 million such rows; nothing for a report without the cases it needs. */
-export function extrapolation({ summaries }: BenchReport, cluster: BenchReport | null): string {
-  const found = (prefix: string): Summary | undefined => summaries.find(({ name }) => name.startsWith(prefix));
-  const [limit, load, sink, verify] = ['(a)', '(b) realign, load', '(e) realign, null sink, 2', '(h)'].map(found);
+export function extrapolation(report: BenchReport, cluster: BenchReport | null): string {
+  const found = (line: string): Summary | undefined => report.summaries.find(({ name }) => name === line);
+  const [limit, load, sink, verify] = [LINES.limit, LINES.load, LINES.nullSink, LINES.verify].map(found);
   if (limit === undefined || load === undefined || sink === undefined || verify === undefined) return '';
   const indexing = (NODES * CORES * SHARE * 1e6) / limit.javaUs;
   // One process has one thread that encodes.
@@ -27,11 +28,26 @@ An extrapolation by arithmetic, not a measurement. Assumptions:
 2. The load writes primaries only; replicas are made once, by copying segments, before the swap. For merges of larger segments the rate is halved: ${Math.round(indexing / 2).toLocaleString('en')} documents/s.
 3. realign alone on its machine: ${load.nodeUs.toFixed(1)} µs of one core per document, and ${Math.round(sink.rowsPerSecond).toLocaleString('en')} documents/s into a sink that costs nothing: at most ${Math.round(tool).toLocaleString('en')}/s for one process.
 4. Time per row and memory do not grow with the table (the curves above), and the network carries ${Math.round((rate * 865) / 1e6)} MB/s.
+5. What several nodes take together is what is loaded, up to the limit of 3. ${supported(report, cluster)}
 
 | | per second | time |
 |---|---:|---:|
 | load | ${Math.round(rate).toLocaleString('en')} | ${hours(ROWS / rate)} |
 | verification \`full\` | ${Math.round(verifyRate).toLocaleString('en')} | ${hours(ROWS / verifyRate)} |
 
-The smaller of the cluster's and the tool's rate counts: here the ${indexing / 2 < tool ? 'cluster' : 'tool'} is the limit. ${cluster === null ? 'No cluster of several nodes was measured for this page.' : 'The nodes of the simulation above share the cores of one machine: it supports 2 and 3, not the rates.'}`;
+The smaller of the cluster's and the tool's rate counts: here the ${indexing / 2 < tool ? 'cluster' : 'tool'} is the limit.`;
+}
+
+/** What case (k) says to assumption 5. */
+function supported(report: BenchReport, cluster: BenchReport | null): string {
+  const points = (simulated(report, cluster)?.scaling ?? []).filter(({ sink }) => sink === 'elasticsearch');
+  const [one, most] = [points[0], points.at(-1)];
+  if (one === undefined || most === undefined || one.nodes === most.nodes) return 'Not simulated.';
+  const factor = most.rowsPerSecond / one.rowsPerSecond;
+  return `The simulation above: ${most.nodes} throttled nodes ${factor.toFixed(2)} times as fast as ${one.nodes === 1 ? 'one' : one.nodes}.`;
+}
+
+/** The report whose (k) counts: the one of several nodes, if it has one. */
+export function simulated(report: BenchReport, cluster: BenchReport | null): BenchReport | null {
+  return [cluster, report].find((one) => one !== null && one.scaling.length > 0) ?? null;
 }

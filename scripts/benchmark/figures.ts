@@ -5,6 +5,8 @@ export interface Figures {
   readonly nodeUs: number;
   readonly postgresUs: number;
   readonly javaUs: number;
+  /** Of a server that answers in Elasticsearch's place; 0 where there is none. */
+  readonly sinkUs: number;
   readonly peakRssMb: number;
 }
 
@@ -33,11 +35,12 @@ export function summarize(name: string, runs: readonly Figures[]): Summary {
     nodeUs: of('nodeUs'),
     postgresUs: of('postgresUs'),
     javaUs: of('javaUs'),
+    sinkUs: of('sinkUs'),
     peakRssMb: of('peakRssMb'),
   };
 }
 
-const COLUMNS = ['case', 'rows/s', 'spread', 'MB/s', 'node us', 'pg us', 'java us', 'RSS MB'] as const;
+const COLUMNS = ['case', 'rows/s', 'spread', 'MB/s', 'node us', 'pg us', 'java us', 'sink us', 'RSS MB'] as const;
 
 /** One table for people. */
 export function printTable(summaries: readonly Summary[]): string {
@@ -49,6 +52,7 @@ export function printTable(summaries: readonly Summary[]): string {
     s.nodeUs.toFixed(1),
     s.postgresUs.toFixed(1),
     s.javaUs.toFixed(1),
+    s.sinkUs.toFixed(1),
     Math.round(s.peakRssMb).toString(),
   ]);
   const widths = COLUMNS.map((column, i) => Math.max(column.length, ...rows.map((row) => row[i]?.length ?? 0)));

@@ -10,6 +10,7 @@ export interface Growth {
   readonly loadUsPerRow: number;
   readonly verifyUsPerRow: number;
   readonly loadNodeUs: number;
+  readonly loadJavaUs: number;
   readonly loadPeakRssMb: number;
   readonly verifyPeakRssMb: number;
   readonly maxSlotWalMb: number;
@@ -39,6 +40,7 @@ async function measureSize(world: BenchWorld, rows: number): Promise<Growth> {
     loadUsPerRow: (load.seconds * 1e6) / rows,
     verifyUsPerRow: (verify.seconds * 1e6) / rows,
     loadNodeUs: load.nodeUs / rows,
+    loadJavaUs: load.javaUs / rows,
     loadPeakRssMb: load.peakRssMb,
     verifyPeakRssMb: verify.peakRssMb,
     maxSlotWalMb: Math.max(0, ...slotWal.map(({ bytes }) => bytes)) / 1e6,

@@ -1,115 +1,112 @@
 /** The benchmark: `scripts/bench --help` says how it is called. */
-import { parseArgs } from 'node:util';
 import { connect } from '../../test/support/servers.ts';
+import { type BenchOptions, readOptions, USAGE, UsageError } from './bench-options.ts';
 import { type BenchWorld, openBenchWorld } from './bench-world.ts';
-import type { BulkProxy } from './bulk-proxy.ts';
-import { copyDrain, type NamedFigures, nullSink, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledRebuild } from './cases.ts';
-import { type Figures, printTable, summarize } from './figures.ts';
+import { printTable } from './figures.ts';
 import { type Growth, growth } from './growth.ts';
-import { abortBuild, dropBenchIndices } from './measured-rebuild.ts';
-import { createProducts, PRODUCT_MAPPING } from './products.ts';
-import { RECORDED_SIZE, replayCost, TRANSACTION_SIZES } from './replay-cost.ts';
-import { type BenchReport, describeMachine } from './report.ts';
-import { sourceCost } from './source-cost.ts';
-import { judgeTargets, printTargets } from './targets.ts';
+import { inTurns } from './in-turns.ts';
+import { discardBuilds, dropBenchIndices } from './measured-rebuild.ts';
+import { judged } from './merge-reports.ts';
+import { installPeers, MissingClient, type Peers } from './peers/install.ts';
+import { pgsync } from './peers/pgsync.ts';
+import { createProducts } from './products.ts';
+import { Recorder, say } from './recorder.ts';
+import { replayCost, TRANSACTION_SIZES } from './replay-cost.ts';
+import { type BenchReport, type BenchRun, describeMachine } from './report.ts';
+import { type ScalingPoint, scaling } from './scaling.ts';
+import { type SourceCost, sourceCost } from './source-cost.ts';
+import { LINES, printTargets } from './targets.ts';
 import { renderReport, writeReport } from './write-report.ts';
 
-const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 100000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--shards 1] [--json] [--write | --write-cluster] [--smoke]
-  --only    of a b c d e f g h i j (h comes with b)
-  --json    the report on stdout instead of tables
-  --write   the report as docs/performance.json, and the page and the curves made of it
-  --write-cluster  likewise docs/performance-cluster.json: INSTANCE=bench3 ES_NODES=3 ES_HEAP=1g scripts/bench --shards 3 --only a,b --rounds 1 --write-cluster
-  --smoke   every case once with a few thousand rows: it shows that the benchmark runs, its figures mean nothing`;
-const SMOKE = { rows: '5000', rounds: '1', changes: '1000', growth: '2000,4000' };
 const SMOKE_WINDOW_MS = 200;
 const WINDOW_MS = 6000;
-/** An overloaded machine must not make the smoke test last. */
-const LEAST_BYTES_PER_SECOND = 2e6;
-const USUAL_RATE = 10_000;
+/** A busy machine must not make (k) last. */
+const LEAST_MB_PER_SECOND = 2;
+/** Where (a) and (e) were not run. */
+const USUAL = { rate: 20_000, mbPerSecond: 17, nullSinkMbPerSecond: 60 };
+/** Of the limit of one Elasticsearch, so that three of them are below it. */
+const NODE_SHARE = 0.25;
+/** Of one thread's limit, so that three of them are above it. */
+const NULL_NODE_SHARE = 0.45;
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string' },
-    rounds: { type: 'string' },
-    changes: { type: 'string' },
-    growth: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    shards: { type: 'string', default: '1' },
-    'write-cluster': { type: 'boolean', default: false },
-    only: { type: 'string', default: 'a,b,c,d,e,f,g,i,j' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-    smoke: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(`${USAGE}\n`);
-  process.exit(0);
-}
-const usual = values.smoke ? SMOKE : { rows: '300000', rounds: '3', changes: '100000', growth: '100000,300000,1000000' };
-const rows = Number(values.rows ?? usual.rows);
-const rounds = Number(values.rounds ?? usual.rounds);
-const changes = Number(values.changes ?? usual.changes);
-const sizes = (values.growth ?? usual.growth).split(',').map(Number);
-const windowMs = values.smoke ? SMOKE_WINDOW_MS : WINDOW_MS;
-const only = new Set(values.only.split(','));
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-
-const startedAt = performance.now();
-const runs = new Map<string, Figures[]>();
-const take = (named: NamedFigures): void => {
-  for (const [name, figures] of named) {
-    runs.set(name, [...(runs.get(name) ?? []), figures]);
-    say(`  ${name}: ${Math.round(figures.rowsPerSecond)}/s, node ${figures.nodeUs.toFixed(1)} us`);
-  }
-};
-
-/** A case that fails must not take the figures of the others with it; the run then ends with 1. */
-async function attempt<T>(name: string, work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    say(`${name} failed: ${error instanceof Error ? error.stack : error}`);
-    process.exitCode = 1;
-    await abortBuild(world).catch(() => {});
-    await dropBenchIndices(world);
-    return null;
-  }
+interface Bench {
+  readonly world: BenchWorld;
+  readonly options: BenchOptions;
+  readonly recorder: Recorder;
 }
 
-async function newTable(world: BenchWorld): Promise<void> {
+async function newTable({ world, options: { seed } }: Bench, rows: number): Promise<void> {
   say(`making ${rows} products`);
   const client = await connect(world.databaseUrl);
-  await createProducts(client, rows, Number(values.seed));
+  await createProducts(client, rows, seed);
   await client.end();
 }
 
-/** One turn of all that is compared with each other: interleaved, so that each meets the same machine. */
-async function round(world: BenchWorld, bodies: BulkProxy): Promise<void> {
-  const limit = await sinkLimit(world, rows, bodies, PRODUCT_MAPPING);
-  const [mbPerSecond, rate] = [limit[0]?.[1].mbPerSecond ?? 0, limit[0]?.[1].rowsPerSecond ?? 1];
-  const table: TableSize = { rows, bytes: Math.round((mbPerSecond * 1e6 * rows) / rate) };
-  if (only.has('a')) take(limit);
-  if (only.has('b')) take(await rebuild(world, table));
-  if (only.has('b')) take(await throttledRebuild(world, table, Math.max((mbPerSecond * 1e6) / 2, LEAST_BYTES_PER_SECOND)));
-  if (only.has('c')) take(await rival(world, 'script', table, PRODUCT_MAPPING));
-  if (only.has('d')) take(await rival(world, 'offset', table, PRODUCT_MAPPING));
-  if (only.has('e')) for (const readers of [1, 2]) take(await nullSink(world, table, readers));
-  if (only.has('f')) take(await copyDrain(world, rows));
+/** (i) */
+async function measureSource({ world, options, recorder }: Bench): Promise<SourceCost | null> {
+  if (!options.only.has('i')) return null;
+  say('(i) the writer alone, beside an idle slot, during a load, during the replay');
+  const limit = recorder.summary(LINES.limit)?.rowsPerSecond ?? USUAL.rate;
+  // The figures of a smoke run mean nothing, and on a busy machine it must not last.
+  const half = Math.max(limit / 2, options.smoke ? options.rows / 2 : 1);
+  const windowMs = options.smoke ? SMOKE_WINDOW_MS : WINDOW_MS;
+  const cost = await recorder.attempt('(i)', () => sourceCost(world, options.rows, half, windowMs));
+  if (cost !== null)
+    say(
+      `  ${Object.entries(cost)
+        .map(([name, value]) => `${name} ${Math.round(value)}`)
+        .join(', ')}`,
+    );
+  return cost;
 }
 
-async function rounded(world: BenchWorld): Promise<void> {
-  if (!['a', 'b', 'c', 'd', 'e', 'f'].some((name) => only.has(name))) return;
-  const bodies = await recordBodies(world);
-  try {
-    for (let turn = 1; turn <= rounds; turn++) {
-      say(`round ${turn} of ${rounds}`);
-      await attempt(`round ${turn}`, () => round(world, bodies));
-    }
-  } finally {
-    bodies.close();
+/** (k) */
+async function measureScaling({ world, options, recorder }: Bench): Promise<readonly ScalingPoint[]> {
+  if (!options.only.has('k')) return [];
+  say('(k) the load before several throttled nodes');
+  const told = ({ sink, nodes, allowedMbPerSecond, mbPerSecond }: ScalingPoint): void =>
+    say(`  (k) ${sink}, ${nodes} nodes: ${mbPerSecond.toFixed(1)} of ${allowedMbPerSecond.toFixed(1)} MB/s`);
+  const request = { world, rows: options.rows, told };
+  const limit = Math.max((recorder.summary(LINES.limit)?.mbPerSecond ?? USUAL.mbPerSecond) * NODE_SHARE, LEAST_MB_PER_SECOND);
+  const nullLimit = Math.max((recorder.summary(LINES.nullSink)?.mbPerSecond ?? USUAL.nullSinkMbPerSecond) * NULL_NODE_SHARE, LEAST_MB_PER_SECOND);
+  const nodeCounts = options.smoke ? [2] : [1, 2, 3];
+  const points = await recorder.attempt('(k)', async () => [
+    ...(await scaling({ ...request, nodeCounts }, 'elasticsearch', limit)),
+    ...(await scaling({ ...request, nodeCounts }, 'null', nullLimit)),
+  ]);
+  return points ?? [];
+}
+
+/** (p) on the table of the comparison, before others change it. */
+async function measurePeers({ world, options, recorder }: Bench, peers: Peers | null, bytes: number | null): Promise<void> {
+  if (peers === null) return;
+  const size = { rows: options.rows, bytes: bytes ?? 0 };
+  await recorder.attempt('(p) pgsync', async () => recorder.take(await pgsync(world, peers, size)));
+}
+
+/** (g): its changes need a table of their own. */
+async function measureReplay(bench: Bench): Promise<void> {
+  const { world, options, recorder } = bench;
+  if (!options.only.has('g')) return;
+  const [changes, rows] = [options.changes, Math.max(options.rows, options.changes)];
+  await newTable(bench, rows);
+  say(`(g) replay of ${changes} changes`);
+  const sizes = options.smoke ? [10] : TRANSACTION_SIZES;
+  await recorder.attempt('(g)', () => replayCost({ world, rows, changes, sizes, take: (named) => recorder.take(named) }));
+}
+
+/** (j) */
+async function measureGrowth({ world, options, recorder }: Bench): Promise<readonly Growth[]> {
+  const grown: Growth[] = [];
+  for (const size of options.only.has('j') ? options.growth : []) {
+    const one = await recorder.attempt(`(j) ${size} rows`, () => growth(world, size, options.seed));
+    if (one === null) continue;
+    grown.push(one);
+    const [load, verify] = [one.loadUsPerRow, one.verifyUsPerRow].map((us) => us.toFixed(1));
+    const [rss, wal] = [one.loadPeakRssMb.toFixed(0), one.maxSlotWalMb.toFixed(1)];
+    say(`  (j) ${size} rows: load ${load}, verification ${verify} us/row, RSS ${rss} MB, slot WAL ${wal} MB`);
   }
+  return grown;
 }
 
 async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string, elasticsearch: string]> {
@@ -120,53 +117,59 @@ async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string
   return [shown[0]?.server_version ?? '', version.number];
 }
 
-const world = await openBenchWorld(process.env.INSTANCE ?? 'default', Number(values.shards));
-// What a run left that was killed.
-await dropBenchIndices(world);
-await newTable(world);
-await attempt('the comparison', () => rounded(world));
-const half = (summarizeAll().find(({ name }) => name.startsWith('(a)'))?.rowsPerSecond ?? 2 * USUAL_RATE) / 2;
-if (only.has('i')) say('(i) the writer alone, beside an idle slot, during a load, during the replay');
-const cost = only.has('i') ? await attempt('(i)', () => sourceCost(world, rows, half, windowMs)) : null;
-if (cost !== null)
-  say(
-    `  ${Object.entries(cost)
-      .map(([name, value]) => `${name} ${Math.round(value)}`)
-      .join(', ')}`,
-  );
-if (only.has('g')) {
-  await newTable(world);
-  say(`(g) replay of ${changes} changes`);
-  const transactionSizes = values.smoke ? [RECORDED_SIZE] : TRANSACTION_SIZES;
-  await attempt('(g)', async () => take(await replayCost({ world, rows, changes, sizes: transactionSizes })));
-}
-const grown: Growth[] = [];
-for (const size of only.has('j') ? sizes : []) {
-  const one = await attempt(`(j) ${size} rows`, () => growth(world, size, Number(values.seed)));
-  if (one === null) continue;
-  grown.push(one);
-  say(
-    `  (j) ${size} rows: ${one.loadUsPerRow.toFixed(1)} us/row, RSS ${one.loadPeakRssMb.toFixed(0)} MB, slot WAL ${one.maxSlotWalMb.toFixed(1)} MB`,
-  );
-}
-
-function summarizeAll() {
-  return [...runs].map(([name, figures]) => summarize(name, figures)).sort((a, b) => a.name.localeCompare(b.name));
+async function measure(bench: Bench, peers: Peers | null): Promise<BenchReport> {
+  const { world, options, recorder } = bench;
+  const [startedAt, began] = [new Date().toISOString(), performance.now()];
+  await newTable(bench, options.rows);
+  const bytes = await recorder.attempt('the comparison', () => inTurns(bench));
+  await measurePeers(bench, peers, bytes);
+  const scaled = await measureScaling(bench);
+  const cost = await measureSource(bench);
+  await measureReplay(bench);
+  const grown = await measureGrowth(bench);
+  const { rows, rounds, changes, smoke, shards } = options;
+  const of = { run: startedAt };
+  const run: BenchRun = {
+    startedAt,
+    command: `scripts/bench ${process.argv.slice(2).join(' ')}`.trim(),
+    minutes: Math.round((performance.now() - began) / 6000) / 10,
+    ...{ smoke, rows, rounds, changes, shards, nodes: world.pids.elasticsearch.length },
+  };
+  return judged({
+    format: 2,
+    machine: describeMachine(...(await versionsOf(world))),
+    runs: [run],
+    summaries: recorder.summaries().map((summary) => ({ ...summary, ...of })),
+    sourceCost: cost === null ? null : { ...cost, ...of },
+    growth: grown.map((one) => ({ ...one, ...of })),
+    scaling: scaled.map((point) => ({ ...point, ...of })),
+  });
 }
 
-const summaries = summarizeAll();
-const report: BenchReport = {
-  format: 1,
-  date: new Date().toISOString().slice(0, 10),
-  command: `scripts/bench ${process.argv.slice(2).join(' ')}`.trim(),
-  machine: describeMachine(...(await versionsOf(world))),
-  ...{ rows, rounds, changes, shards: world.shards, nodes: world.pids.elasticsearch.length },
-  minutes: Math.round((performance.now() - startedAt) / 6000) / 10,
-  ...{ summaries, sourceCost: cost, growth: grown },
-  targets: judgeTargets({ summaries, sourceCost: cost, growth: grown }),
-};
-if (values.write || values['write-cluster']) {
-  await writeReport(report, values['write-cluster']);
-  await renderReport();
+async function main(options: BenchOptions): Promise<number> {
+  const peers = options.peers ? installPeers(say) : null;
+  const world = await openBenchWorld(process.env.INSTANCE ?? 'default', options.shards);
+  // What a run left that was killed.
+  await dropBenchIndices(world);
+  const recorder = new Recorder(() => discardBuilds(world));
+  const report = await measure({ world, options, recorder }, peers);
+  if (options.write || options.writeCluster) {
+    const stayed = await writeReport(report, options.writeCluster);
+    if (!stayed) say('the report that was there is of another machine, of other servers or of a smoke run: nothing of it was kept');
+    await renderReport();
+  }
+  const tables = `${printTable(report.summaries)}\n\n${printTargets(report.targets)}`;
+  process.stdout.write(`${options.json ? JSON.stringify(report, null, 2) : tables}\n`);
+  return recorder.failed ? 1 : 0;
 }
-process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `${printTable(summaries)}\n\n${printTargets(report.targets)}\n`);
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) process.stdout.write(USAGE);
+  else process.exitCode = await main(options);
+} catch (error) {
+  const code = error instanceof UsageError ? 64 : error instanceof MissingClient ? 69 : null;
+  if (code === null || !(error instanceof Error)) throw error;
+  process.stderr.write(`scripts/bench: ${error.message}\n`);
+  process.exitCode = code;
+}

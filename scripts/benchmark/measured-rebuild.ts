@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type RealignRun, startRealign } from '../../test/support/run-realign.ts';
+import { connect } from '../../test/support/servers.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import type { BenchWorld } from './bench-world.ts';
 import { type Cpu, cpuBetween, peakRssMb, readCpu } from './cpu.ts';
 import { PRODUCT_FIELDS } from './products.ts';
@@ -27,34 +29,40 @@ export interface RebuildFigures {
 export interface RebuildRequest {
   readonly world: BenchWorld;
   readonly flags: readonly string[];
-  /** A proxy before the server. */
-  readonly elasticsearchUrl?: string;
+  /** Proxies before the server. */
+  readonly elasticsearchUrl?: string | readonly string[];
+  /** The pid of the proxy that answers itself. */
+  readonly sink?: number;
+  readonly alias?: string;
   readonly env?: { readonly [name: string]: string };
 }
 
 export const ALIAS = 'realign-bench';
 const LONGEST_MS = 900_000;
+const SLOT_FREE_MS = 60_000;
 const WATCH_MS = 100;
 
 /** Starts the command line's `rebuild` of `products` as its users do. */
-export function startRebuild({ world, flags, elasticsearchUrl = world.elasticsearchUrl, env = {} }: RebuildRequest): RealignRun {
-  return runCommand(world, ['rebuild', ALIAS, '--keep', '0', ...flags], elasticsearchUrl, env);
-}
-
-/** Removes an unfinished build with all it has made. */
-export async function abortBuild(world: BenchWorld): Promise<void> {
-  const { code, stderr } = await runCommand(world, ['abort', ALIAS, '--yes'], world.elasticsearchUrl, {}).ended;
-  if (code !== 0) throw new Error(`abort ended with ${code}: ${stderr.slice(-500)}`);
-}
-
-function runCommand(world: BenchWorld, args: readonly string[], url: string, env: { readonly [name: string]: string }): RealignRun {
+export function startRebuild({ world, flags, elasticsearchUrl: url = world.elasticsearchUrl, alias = ALIAS, env = {} }: RebuildRequest): RealignRun {
   const settings = { number_of_replicas: 0, number_of_shards: world.shards };
   return startRealign({
-    args,
+    args: ['rebuild', alias, '--keep', '0', ...flags],
     env,
     databaseUrl: world.databaseUrl,
-    config: { elasticsearch: { url }, indices: { [ALIAS]: { table: 'public.products', fields: PRODUCT_FIELDS, settings } } },
+    config: { elasticsearch: { url }, indices: { [alias]: { table: 'public.products', fields: PRODUCT_FIELDS, settings } } },
   });
+}
+
+/** Removes what unfinished builds have made, by hand: the command `abort` would take as long to start as a small case lasts. Their processes have ended. */
+export async function discardBuilds(world: BenchWorld): Promise<void> {
+  const client = await connect(world.databaseUrl);
+  const slots = "from pg_replication_slots where database = current_database() and not temporary and slot_name like 'realign\\_%'";
+  await waitFor('nobody reads the slots', async () => (await client.query(`select ${slots} and active`)).rowCount === 0, SLOT_FREE_MS);
+  await client.query(`select pg_drop_replication_slot(slot_name) ${slots}`);
+  const { rows } = await client.query<{ name: string }>("select quote_ident(pubname) as name from pg_publication where pubname like 'realign\\_%'");
+  for (const { name } of rows) await client.query(`drop publication ${name}`);
+  await client.end();
+  await dropBenchIndices(world);
 }
 
 /** Waits until the run tells of the phase. */
@@ -64,10 +72,9 @@ export async function phaseEvent(run: RealignRun, type: 'phase.started' | 'phase
 
 /** Runs a rebuild to its end and accounts for its phases by the events it prints. */
 export async function measuredRebuild(request: RebuildRequest): Promise<RebuildFigures> {
-  const { world } = request;
   const run = startRebuild(request);
-  const load = measurePhase(world, run, 'load');
-  const verify = measurePhase(world, run, 'verify');
+  const load = measurePhase(request, run, 'load');
+  const verify = measurePhase(request, run, 'verify');
   const exit = await run.ended;
   const measured = await load;
   if (measured === null) throw new Error(`the rebuild ended with ${exit.code} before its load did: ${exit.stderr.slice(-500)}`);
@@ -78,20 +85,21 @@ export async function measuredRebuild(request: RebuildRequest): Promise<RebuildF
 }
 
 /** Null if the run ended before the phase did. */
-async function measurePhase(world: BenchWorld, run: RealignRun, phase: string): Promise<PhaseFigures | null> {
+async function measurePhase({ world, sink }: RebuildRequest, run: RealignRun, phase: string): Promise<PhaseFigures | null> {
+  const measured = { tool: [run.pid], ...(sink === undefined ? {} : { sink }) };
   let peak = 0;
   let watch: NodeJS.Timeout | undefined;
   try {
     await phaseEvent(run, 'phase.started', phase);
     forgetPeakRss(run.pid);
     const startedAt = performance.now();
-    const before = readCpu(world.pids, run.pid);
+    const before = readCpu(world.pids, measured);
     watch = setInterval(() => {
       peak = Math.max(peak, peakRssMb(run.pid));
     }, WATCH_MS);
     await phaseEvent(run, 'phase.finished', phase);
     const seconds = (performance.now() - startedAt) / 1000;
-    return { ...cpuBetween(before, readCpu(world.pids, run.pid)), seconds, peakRssMb: Math.max(peak, peakRssMb(run.pid)) };
+    return { ...cpuBetween(before, readCpu(world.pids, measured)), seconds, peakRssMb: Math.max(peak, peakRssMb(run.pid)) };
   } catch {
     return null;
   } finally {

@@ -1,44 +1,104 @@
 import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
-import { figure } from './targets.ts';
+import { figure, LINES, type Target } from './targets.ts';
 
-/** Why a target was missed, as far as the run's own figures say it; only of targets that were. */
+/** Why a target was missed, as far as the figures themselves say it; only of targets that were. */
 export function reasons(report: BenchReport): readonly string[] {
-  return report.targets.flatMap(({ name, reached }) => {
-    const reason = reached === false ? reasonFor(name, report) : null;
-    return reason === null ? [] : [`- *${name}*: ${reason}`];
+  return report.targets.flatMap((target) => {
+    const reason = target.reached === false ? reasonFor(target, report) : null;
+    return reason === null ? [] : [`- *${target.name}*: ${reason}`];
   });
 }
 
-function reasonFor(name: string, report: BenchReport): string | null {
-  const found = (prefix: string): Summary | undefined => report.summaries.find((summary) => summary.name.startsWith(prefix));
-  const [limit, load, sink] = ['(a)', '(b) realign, load', '(e) realign, null sink, 1'].map(found);
-  if (name === 'end to end / sink limit' && limit !== undefined && load !== undefined) return cpuShare(limit, load);
-  if (name === 'null sink, one reader' && sink !== undefined) return oneThread(sink, report.machine.cores);
-  if (name === 'null sink, two readers / one') return twoReaders(limit, sink);
-  if (name.startsWith("writer's TPS") && load !== undefined && report.sourceCost !== null)
-    return sharedCores(load, report.sourceCost.loadRate, report.machine.cores);
+function reasonFor({ name }: Target, report: BenchReport): string | null {
+  const found = (line: string): Summary | undefined => report.summaries.find((summary) => summary.name === line);
+  const [limit, load, sink, pair] = [LINES.limit, LINES.load, LINES.nullSink, LINES.nullSinkPair].map(found);
+  const [, size] = /, (transactions of \d+)$/.exec(name) ?? [];
+  const { cores } = report.machine;
+  if (name === 'end to end / sink limit') return cpuShare('(a)', limit, '(b)', load);
+  if (name.startsWith('end to end / cursor')) return cpuShare('(c)', found(LINES.script), '(b)', load);
+  if (name.startsWith('Node CPU per document')) return nodeCpu(report);
+  if (name === 'null sink, one thread') return sink === undefined ? null : oneThread(sink, cores);
+  if (name.startsWith('null sink, two processes')) return twoThreads({ limit, sink, pair, cores });
+  if (name === 'verification full / load') return cpuShare('(b)', load, '(h)', found(LINES.verify));
+  if (name.startsWith('replay / sink limit'))
+    return cpuShare('the bodies alone', found(`(g) sink limit, recorded bodies, ${size}`), 'the apply', found(`(g) apply, ${size}`));
+  if (name.startsWith('decoding / raw drain'))
+    return cpuShare('the drain', found(`(g) raw drain, ${size}`), 'the decoding', found(`(g) decoding, ${size}`));
+  if (name.startsWith("writer's TPS")) return sharedCores(report, load);
+  if (name.startsWith('time per row')) return timePerRow(report);
   return null;
 }
 
-function cpuShare(limit: Summary, load: Summary): string {
-  const most = limit.javaUs / (load.javaUs + load.nodeUs + load.postgresUs);
-  return `everything shares the same cores. By the CPU of this run, ${limit.javaUs.toFixed(0)} µs of Java in (a) against ${load.javaUs.toFixed(0)} of Java, ${load.nodeUs.toFixed(1)} of Node and ${load.postgresUs.toFixed(1)} of PostgreSQL in (b), the ratio can be ${figure(most)}.`;
+const cpuOf = ({ nodeUs, postgresUs, javaUs, sinkUs }: Summary): number => nodeUs + postgresUs + javaUs + sinkUs;
+
+function parts({ nodeUs, postgresUs, javaUs, sinkUs }: Summary): string {
+  const named: readonly (readonly [string, number])[] = [
+    ['Node', nodeUs],
+    ['PostgreSQL', postgresUs],
+    ['Java', javaUs],
+    ['the null sink', sinkUs],
+  ];
+  const shown = named.filter(([, us]) => us >= 0.05).map(([name, us]) => `${us.toFixed(1)} of ${name}`);
+  return `${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? 'nothing'}`;
+}
+
+function spent(summary: Summary): string {
+  return `${figure(cpuOf(summary))} µs of CPU (${parts(summary)})`;
+}
+
+/** Of what shares the same cores neither can be faster than its CPU allows. */
+function cpuShare(fastName: string, fast: Summary | undefined, slowName: string, slow: Summary | undefined): string | null {
+  if (fast === undefined || slow === undefined) return null;
+  const most = cpuOf(fast) / cpuOf(slow);
+  return `everything shares the same cores. A row of ${fastName} takes ${spent(fast)}, one of ${slowName} ${spent(slow)}: by that the ratio can be ${figure(most)}.`;
+}
+
+function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {
+  const largest = growth.at(-1);
+  const load = summaries.find(({ name }) => name === LINES.load);
+  const rows = runs.find(({ startedAt }) => startedAt === load?.run)?.rows;
+  if (largest === undefined || rows === undefined || largest.rows <= rows) return null;
+  return `the ${rows.toLocaleString('en')} rows of (b) share the cost of starting and of compiling what is hot; of ${largest.rows.toLocaleString('en')} rows in (j), beside a writer, each takes ${figure(largest.loadNodeUs)} µs.`;
 }
 
 function oneThread(sink: Summary, cores: number): string {
-  return `a document takes ${sink.nodeUs.toFixed(1)} µs of Node, which is ${figure(1e6 / sink.nodeUs)}/s on a core of its own; here it shares ${cores} cores with PostgreSQL and with the server that answers.`;
+  const most = (cores * 1e6) / cpuOf(sink);
+  return `a document takes ${spent(sink)}. A thread with a core of its own would carry ${figure(1e6 / sink.nodeUs)}/s; the ${cores} cores, which PostgreSQL and the server that answers share, ${figure(most)}/s.`;
 }
 
-function twoReaders(limit: Summary | undefined, sink: Summary | undefined): string {
+interface ThreadFigures {
+  readonly limit: Summary | undefined;
+  readonly sink: Summary | undefined;
+  readonly pair: Summary | undefined;
+  readonly cores: number;
+}
+
+/** What threads could reach at most, by the CPU that a row needs wherever its work is done. */
+function twoThreads({ limit, sink, pair, cores }: ThreadFigures): string | null {
+  if (sink === undefined || pair === undefined) return null;
+  const busy = (cpuOf(sink) * sink.rowsPerSecond) / 1e6;
+  const most = (cores * 1e6) / cpuOf(sink) / sink.rowsPerSecond;
+  const pairBusy = (cpuOf(pair) * pair.rowsPerSecond) / 1e6;
   const ahead =
-    limit === undefined || sink === undefined
+    limit === undefined
       ? ''
       : ` One thread carries ${figure(sink.rowsPerSecond / limit.rowsPerSecond)} times what the Elasticsearch of this run takes.`;
-  return `two readers share the one thread that encodes, so the second one only fills the first one's waits. More than one thread would pay only before a cluster that takes more than one thread gives.${ahead}`;
+  return `a row of one process takes ${spent(sink)}, which at ${figure(sink.rowsPerSecond)}/s is ${figure(busy)} of the ${cores} cores; all of them allow ${figure(most)} times that rate to any number of threads. With two processes a row took ${spent(pair)}, which was ${figure(pairBusy)} of the cores. With PostgreSQL and the sink on machines of their own, two threads on ${cores} cores could carry at most ${figure(2e6 / sink.nodeUs)}/s.${ahead}`;
 }
 
-function sharedCores(load: Summary, loadRate: number, cores: number): string {
-  const used = ((load.nodeUs + load.postgresUs + load.javaUs) * loadRate) / 1e6;
+function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {
+  if (sourceCost === null || load === undefined) return null;
+  const { loadRate } = sourceCost;
+  const used = (cpuOf(load) * loadRate) / 1e6;
   return `at ${figure(loadRate)} documents/s the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.`;
+}
+
+function timePerRow({ growth }: BenchReport): string | null {
+  const byTime = [...growth].sort((a, b) => a.loadUsPerRow - b.loadUsPerRow);
+  const [fastest, slowest] = [byTime[0], byTime.at(-1)];
+  if (fastest === undefined || slowest === undefined) return null;
+  const of = ({ rows, loadUsPerRow, loadNodeUs, loadJavaUs }: typeof fastest): string =>
+    `${rows.toLocaleString('en')} rows (${figure(loadUsPerRow)} µs, with ${figure(loadNodeUs)} of Node's CPU and ${figure(loadJavaUs)} of Java's)`;
+  return `a row takes longest in the table of ${of(slowest)}, and least in that of ${of(fastest)}.`;
 }

@@ -7,44 +7,43 @@ import type { BenchWorld } from './bench-world.ts';
 import { startBulkProxy } from './bulk-proxy.ts';
 import { type NamedFigures, perRow } from './cases.ts';
 import { changesMade, makeChanges } from './changes.ts';
-import { cpuBetween, peakRssMb, readCpu } from './cpu.ts';
+import { type Cpu, cpuBetween, peakRssMb, readCpu } from './cpu.ts';
 import { drainDecoded, drainRaw } from './drain.ts';
 import type { Figures } from './figures.ts';
-import { ALIAS, abortBuild, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
+import { ALIAS, discardBuilds, type PhaseFigures, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
 
 export const TRANSACTION_SIZES: readonly number[] = [1, 10, 1000];
-/** The size whose operations are also sent as recorded bodies. */
-export const RECORDED_SIZE = 10;
 const CONNECTIONS = 3;
 const DEADLINE_MS = 600_000;
 
 interface ReplayBench {
   readonly world: BenchWorld;
+  /** Of the table: as `makeChanges` needs them. */
   readonly rows: number;
   readonly changes: number;
-  /** Rows changed in one transaction; 10 is among them. */
+  /** Rows changed in one transaction. */
   readonly sizes: readonly number[];
+  readonly take: (named: NamedFigures) => void;
 }
 
 /**
  * (g) a build that was killed behind its load, then for each size of transactions: changes while nobody reads, the slot's stream drained twice without acknowledging, and
- * the resumed build's catch-up over the same changes, killed again when it has applied them.
+ * the resumed build's catch-up over the same changes, killed again when it has applied them; then as many changes more, of which the bulks are recorded and sent alone.
  */
-export async function replayCost(bench: ReplayBench): Promise<NamedFigures> {
-  const slot = await beginBuild(bench.world);
-  const named: (readonly [string, Figures])[] = [];
+export async function replayCost(bench: ReplayBench): Promise<void> {
+  const { world, take } = bench;
+  const slot = await beginBuild(world);
   let turn = 0;
   try {
     for (const perTransaction of bench.sizes) {
       const changed = await change(bench, perTransaction, turn++);
-      named.push(...(await drains(bench, slot, changed.title)));
-      named.push([`(g) apply, ${changed.title}`, perRow(changed.changes, await measuredApply({ world: bench.world, flags: [] }), changed.bytes)]);
-      if (perTransaction === RECORDED_SIZE) named.push(...(await sinkLimitOfChanges(bench, turn++)));
+      take(await drains(bench, slot, changed.title));
+      take([[`(g) apply, ${changed.title}`, perRow(changed.changes, await measuredApply({ world, flags: [] }), changed.bytes)]]);
+      take(await sinkLimitOfChanges(bench, perTransaction, turn++));
     }
   } finally {
-    await abortBuild(bench.world);
+    await discardBuilds(world);
   }
-  return named;
 }
 
 interface Changed {
@@ -69,11 +68,14 @@ async function drains({ world, changes: asked }: ReplayBench, slot: string, titl
   const changes = changesMade(asked);
   const timed = async (name: string, drain: typeof drainRaw): Promise<readonly [string, Figures]> =>
     withSides({ url: world.databaseUrl }, async ({ source }) => {
-      const before = readCpu(world.pids, process.pid);
+      const before = readCpu(world.pids, { tool: [process.pid] });
       const startedAt = performance.now();
       await drain({ source, slot, changes });
       const seconds = (performance.now() - startedAt) / 1000;
-      return [`(g) ${name}, ${title}`, perRow(changes, { ...cpuBetween(before, readCpu(world.pids, process.pid)), seconds, peakRssMb: 0 }, 0)];
+      return [
+        `(g) ${name}, ${title}`,
+        perRow(changes, { ...cpuBetween(before, readCpu(world.pids, { tool: [process.pid] })), seconds, peakRssMb: 0 }, 0),
+      ];
     });
   return [await timed('raw drain', drainRaw), await timed('decoding', drainDecoded)];
 }
@@ -87,17 +89,16 @@ async function beginBuild(world: BenchWorld): Promise<string> {
   return slot;
 }
 
-type ApplyFigures = ReturnType<typeof cpuBetween> & { readonly seconds: number; readonly peakRssMb: number };
-
-async function measuredApply(request: RebuildRequest): Promise<ApplyFigures> {
-  const { pids } = request.world;
-  let began = { at: 0, cpu: readCpu(pids, 0) };
-  let figures: ApplyFigures | null = null;
+async function measuredApply(request: RebuildRequest): Promise<PhaseFigures> {
+  const { sink, world } = request;
+  const cpuOf = ({ pid }: RealignRun): Cpu => readCpu(world.pids, { tool: [pid], ...(sink === undefined ? {} : { sink }) });
+  let began = { at: 0, cpu: readCpu(world.pids, {}) };
+  let figures: PhaseFigures | null = null;
   const atStart = (run: RealignRun): void => {
-    began = { at: performance.now(), cpu: readCpu(pids, run.pid) };
+    began = { at: performance.now(), cpu: cpuOf(run) };
   };
   await killedWhenApplied(request, atStart, (run) => {
-    figures = { ...cpuBetween(began.cpu, readCpu(pids, run.pid)), seconds: (performance.now() - began.at) / 1000, peakRssMb: peakRssMb(run.pid) };
+    figures = { ...cpuBetween(began.cpu, cpuOf(run)), seconds: (performance.now() - began.at) / 1000, peakRssMb: peakRssMb(run.pid) };
   });
   if (figures === null) throw new Error('the build ended before it had caught up');
   return figures;
@@ -146,14 +147,14 @@ async function confirmed(world: BenchWorld): Promise<void> {
 }
 
 /** What the sink can do with such operations: those of one more set of changes, recorded, then sent to the build's index. */
-async function sinkLimitOfChanges(bench: ReplayBench, turn: number): Promise<NamedFigures> {
+async function sinkLimitOfChanges(bench: ReplayBench, perTransaction: number, turn: number): Promise<NamedFigures> {
   const { world } = bench;
-  const { changes, title } = await change(bench, RECORDED_SIZE, turn);
+  const { changes, title } = await change(bench, perTransaction, turn);
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'record', bytesPerSecond: 0 });
-  const nullSink = await measuredApply({ world, flags: [], elasticsearchUrl: proxy.url });
-  const before = readCpu(world.pids, 0);
+  const nullSink = await measuredApply({ world, flags: [], elasticsearchUrl: proxy.url, sink: proxy.pid });
+  const before = readCpu(world.pids, {});
   const { bytes, seconds } = await proxy.replay(`/${await buildAlias(world)}/_bulk?filter_path=errors,items.*.status,items.*.error`, CONNECTIONS);
-  const limit = { ...cpuBetween(before, readCpu(world.pids, 0)), seconds, peakRssMb: 0 };
+  const limit = { ...cpuBetween(before, readCpu(world.pids, {})), seconds, peakRssMb: 0 };
   proxy.close();
   return [
     [`(g) apply into a null sink, ${title}`, perRow(changes, nullSink, bytes)],

@@ -3,7 +3,7 @@ import { connect } from '../../test/support/servers.ts';
 import type { BenchWorld } from './bench-world.ts';
 import { median } from './figures.ts';
 import { type LoadWriter, rateUntil, startLoadWriter } from './load-writer.ts';
-import { abortBuild, phaseEvent, startRebuild } from './measured-rebuild.ts';
+import { discardBuilds, phaseEvent, startRebuild } from './measured-rebuild.ts';
 
 /** What the writing application gets done, in transactions a second. */
 export interface SourceCost {
@@ -35,7 +35,7 @@ export async function sourceCost(world: BenchWorld, rows: number, loadRate: numb
     return { loadRate, alone, idleSlot, duringLoad, duringReplay };
   } finally {
     await writer.stop();
-    await abortBuild(world);
+    await discardBuilds(world);
   }
 }
 

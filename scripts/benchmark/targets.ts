@@ -1,8 +1,9 @@
 import type { Summary } from './figures.ts';
 import type { Growth } from './growth.ts';
+import type { Of } from './report.ts';
 import type { SourceCost } from './source-cost.ts';
 
-/** One promise and what became of it; `measured` is null for a case that was not run. */
+/** One promise and what became of it; `measured` is null for what was not run, or not in one run. */
 export interface Target {
   readonly name: string;
   readonly wanted: number;
@@ -14,16 +15,29 @@ export interface Target {
 }
 
 interface Measured {
-  readonly summaries: readonly Summary[];
-  readonly sourceCost: SourceCost | null;
-  readonly growth: readonly Growth[];
+  readonly summaries: readonly Of<Summary>[];
+  readonly sourceCost: Of<SourceCost> | null;
+  readonly growth: readonly Of<Growth>[];
 }
 
 type Promised = Omit<Target, 'measured' | 'reached'>;
 
+/** The lines of cases that targets and their reasons look up. */
+export const LINES = {
+  limit: '(a) sink limit, recorded bodies',
+  load: '(b) realign, load',
+  throttled: '(b) realign, sink throttled to half',
+  script: '(c) cursor, objects, helpers.bulk',
+  nullSink: '(e) realign, null sink, 1 reader',
+  nullSinkPair: '(e) two realign processes, null sink, 1 reader each',
+  verify: '(h) realign, verify full',
+  pgsyncLoad: '(p) pgsync, load',
+  pgsyncChanges: '(p) pgsync, changes',
+} as const;
+
 /** Every target as a ratio within one run, so that a slower machine reaches the same. */
 export function judgeTargets(measured: Measured): readonly Target[] {
-  return [...loadTargets(measured), ...replayTargets(measured), ...growthTargets(measured)].map(([promised, value]) => {
+  return [...loadTargets(measured), ...replayTargets(measured), ...peerTargets(measured), ...growthTargets(measured)].map(([promised, value]) => {
     const reached = value === null ? null : promised.bound === 'min' ? value >= promised.wanted : value <= promised.wanted;
     return { ...promised, measured: value, reached };
   });
@@ -40,32 +54,47 @@ function atMost(wanted: number, name: string, unit = 'x'): Promised {
 type Judged = readonly (readonly [Promised, number | null])[];
 
 function loadTargets({ summaries }: Measured): Judged {
-  const rate = rateOf(summaries);
-  const found = (name: string): Summary | undefined => summaries.find((summary) => summary.name === name);
-  const throttled = found('(b) realign, sink throttled to half');
-  const limit = found('(a) sink limit, recorded bodies');
-  const half = throttled === undefined || limit === undefined ? null : throttled.mbPerSecond / (limit.mbPerSecond / 2);
+  const found = finder(summaries);
+  const [limit, load, throttled, nullSink] = [LINES.limit, LINES.load, LINES.throttled, LINES.nullSink].map(found);
+  const half = ratio(throttled, limit, ({ mbPerSecond }) => mbPerSecond);
   return [
-    [atLeast(0.85, 'end to end / sink limit'), ratio(rate('(b) realign, load'), rate('(a) sink limit, recorded bodies'))],
-    [atLeast(0.97, 'end to end / a sink throttled to half of its limit'), half],
-    [atLeast(1.3, 'end to end / cursor, objects, helpers.bulk'), ratio(rate('(b) realign, load'), rate('(c) cursor, objects, helpers.bulk'))],
-    [atMost(8, 'Node CPU per document, end to end', 'us'), found('(b) realign, load')?.nodeUs ?? null],
-    [atLeast(90_000, 'null sink, one reader', 'rows/s'), rate('(e) realign, null sink, 1 reader')],
-    [atLeast(1.6, 'null sink, two readers / one'), ratio(rate('(e) realign, null sink, 2 readers'), rate('(e) realign, null sink, 1 reader'))],
-    [atLeast(2, 'verification full / load'), ratio(rate('(h) realign, verify full'), rate('(b) realign, load'))],
+    [atLeast(0.85, 'end to end / sink limit'), ratio(load, limit)],
+    [atLeast(0.97, 'end to end / a sink throttled to half of its limit'), half === null ? null : half * 2],
+    [atLeast(1.3, 'end to end / cursor, objects, helpers.bulk'), ratio(load, found(LINES.script))],
+    [atMost(8, 'Node CPU per document, end to end', 'us'), load?.nodeUs ?? null],
+    [atLeast(90_000, 'null sink, one thread', 'rows/s'), nullSink?.rowsPerSecond ?? null],
+    [atLeast(1.6, 'null sink, two processes / one (upper bound of two threads)'), ratio(found(LINES.nullSinkPair), nullSink)],
+    [atLeast(2, 'verification full / load'), ratio(found(LINES.verify), load)],
   ];
 }
 
+/** The title that the lines of (g) have in common. */
+const TRANSACTIONS = /^\(g\) apply, (transactions of \d+)$/;
+
 function replayTargets({ summaries, sourceCost }: Measured): Judged {
-  const rate = rateOf(summaries);
-  const applied = rate('(g) apply, transactions of 10');
+  const found = finder(summaries);
+  const run = summaries.flatMap(({ name }) => TRANSACTIONS.exec(name)?.[1] ?? []).sort((a, b) => a.length - b.length);
+  const titles = run.length === 0 ? ['transactions of 10'] : run;
   return [
-    [atLeast(0.85, 'replay / sink limit for its operations'), ratio(applied, rate('(g) sink limit, recorded bodies, transactions of 10'))],
-    [
-      atLeast(0.8, 'decoding / raw drain, transactions of 10'),
-      ratio(rate('(g) decoding, transactions of 10'), rate('(g) raw drain, transactions of 10')),
-    ],
+    ...titles.map((title) => {
+      const limit = found(`(g) sink limit, recorded bodies, ${title}`);
+      return [atLeast(0.85, `replay / sink limit for its operations, ${title}`), ratio(found(`(g) apply, ${title}`), limit)] as const;
+    }),
+    ...titles.map((title) => {
+      return [atLeast(0.8, `decoding / raw drain, ${title}`), ratio(found(`(g) decoding, ${title}`), found(`(g) raw drain, ${title}`))] as const;
+    }),
     [atLeast(0.85, "writer's TPS during the load / beside an idle slot"), sourceCost === null ? null : sourceCost.duringLoad / sourceCost.idleSlot],
+  ];
+}
+
+/** Only of a run with `--peers`. */
+function peerTargets({ summaries }: Measured): Judged {
+  const found = finder(summaries);
+  const [load, changes] = [found(LINES.pgsyncLoad), found(LINES.pgsyncChanges)];
+  if (load === undefined && changes === undefined) return [];
+  return [
+    [atLeast(4, "end to end / pgsync's load"), ratio(found(LINES.load), load)],
+    [atLeast(20, "replay / pgsync's changes"), ratio(found('(g) apply, transactions of 10'), changes)],
   ];
 }
 
@@ -73,7 +102,7 @@ function growthTargets({ growth, summaries }: Measured): Judged {
   const [smallest, largest] = [growth[0], growth.at(-1)];
   const times = growth.map(({ loadUsPerRow }) => loadUsPerRow);
   const most = (figure: (grown: Growth) => number): number | null => (growth.length === 0 ? null : Math.max(...growth.map(figure)));
-  const applies = summaries.filter(({ name }) => name.startsWith('(g) apply, ')).map(({ peakRssMb }) => peakRssMb);
+  const applies = summaries.filter(({ name }) => TRANSACTIONS.test(name)).map(({ peakRssMb }) => peakRssMb);
   return [
     [atMost(1.2, 'time per row, slowest size / fastest size'), growth.length < 2 ? null : Math.max(...times) / Math.min(...times)],
     [atMost(200, 'peak RSS of the load, any size', 'MB'), most(({ loadPeakRssMb }) => loadPeakRssMb)],
@@ -86,12 +115,13 @@ function growthTargets({ growth, summaries }: Measured): Judged {
   ];
 }
 
-function rateOf(summaries: readonly Summary[]): (name: string) => number | null {
-  return (name) => summaries.find((summary) => summary.name === name)?.rowsPerSecond ?? null;
+function finder(summaries: readonly Of<Summary>[]): (name: string) => Of<Summary> | undefined {
+  return (name) => summaries.find((summary) => summary.name === name);
 }
 
-function ratio(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a / b;
+/** Null unless both were measured, and in one run: another run met another machine. */
+function ratio(a: Of<Summary> | undefined, b: Of<Summary> | undefined, of = ({ rowsPerSecond }: Summary): number => rowsPerSecond): number | null {
+  return a === undefined || b === undefined || a.run !== b.run ? null : of(a) / of(b);
 }
 
 /** One table for people. */

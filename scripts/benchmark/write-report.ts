@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { curves } from './curves.ts';
+import { mergeReports } from './merge-reports.ts';
 import { pageOf } from './page.ts';
 import type { BenchReport } from './report.ts';
 
@@ -9,17 +10,30 @@ const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
 const REPORT = join(DOCS, 'performance.json');
 const CLUSTER = join(DOCS, 'performance-cluster.json');
 
-/** Keeps the report, or the one of several nodes: the page is made of what is in the repository. */
-export async function writeReport(report: BenchReport, cluster: boolean): Promise<void> {
-  await writeFile(cluster ? CLUSTER : REPORT, `${JSON.stringify(report, null, 2)}\n`);
+/**
+ * Puts the report's figures in place of those kept of the same cases, in docs/performance.json or, for several nodes, performance-cluster.json: the page is made of what is in
+ * the repository. Returns false if nothing that was there could stay.
+ */
+export async function writeReport(report: BenchReport, cluster: boolean): Promise<boolean> {
+  const file = cluster ? CLUSTER : REPORT;
+  const kept = await readReport(file);
+  const merged = kept === null ? null : mergeReports(kept, report);
+  await writeFile(file, `${JSON.stringify(merged ?? report, null, 2)}\n`);
+  return kept === null || merged !== null;
 }
 
-/** Writes docs/performance.md and its curves from the report that was kept: `node dist/scripts/benchmark/write-report.js`. */
+/** Writes docs/performance.md and its curves from the reports that were kept: `node dist/scripts/benchmark/write-report.js`. */
 export async function renderReport(): Promise<void> {
-  const report = JSON.parse(await readFile(REPORT, 'utf8')) as BenchReport;
-  const cluster = existsSync(CLUSTER) ? (JSON.parse(await readFile(CLUSTER, 'utf8')) as BenchReport) : null;
-  await writeFile(join(DOCS, 'performance.md'), pageOf(report, cluster));
+  const report = await readReport(REPORT);
+  if (report === null) return;
+  await writeFile(join(DOCS, 'performance.md'), pageOf(report, await readReport(CLUSTER)));
   for (const { file, svg } of curves(report)) await writeFile(join(DOCS, file), svg);
+}
+
+async function readReport(file: string): Promise<BenchReport | null> {
+  const report = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as BenchReport) : null;
+  // An older form has not what the page needs.
+  return report?.format === 2 ? report : null;
 }
 
 if (process.argv[1] === import.meta.filename) await renderReport();

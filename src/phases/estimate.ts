@@ -61,8 +61,9 @@ async function estimates({ request, clock, table, plan, previous, generations }:
   const last = lastTimed(generations);
   const bytes = previous === null ? null : await sink.indexBytes(previous);
   const rows = generations.find(({ index }) => index === previous)?.state.pace?.rows ?? 0;
-  // The last build says more than a probe, except of how many rows a table has that was never analysed.
-  const probe = last !== null && table.estimatedRows >= 0 ? null : await probeTable(source, clock, table, plan.documentPlan);
+  // The last build says more than a probe, except of how many rows a table has that was never analysed, and of a comparison that it did not make.
+  const isEnough = last !== null && table.estimatedRows >= 0 && (options.verify !== 'full' || last.pace.verify === 'full');
+  const probe = isEnough ? null : await probeTable(source, clock, table, plan.documentPlan);
   const replicas = Number(plan.settings['index.number_of_replicas'] ?? 1);
   const live = bytes === null || previous === null ? null : { index: previous, bytes, rows };
   return estimatesOf({ table, verify: options.verify, rate: options.rate, replicas: Number.isInteger(replicas) ? replicas : 1, last, live, probe });

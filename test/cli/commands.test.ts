@@ -51,7 +51,7 @@ test('check and plan change nothing and say so', async () => {
     estimates.map(({ of, bound }) => [of, bound]),
     [
       ['load', 'least'],
-      ['verification', 'about'],
+      ['verification', 'least'],
       ['disk', 'about'],
     ],
   );

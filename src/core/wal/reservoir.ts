@@ -20,7 +20,8 @@ export class Reservoir<T> {
     if (slot < this.#capacity) this.#kept[slot] = candidate;
   }
 
+  /** As it is now: who goes through it while more is offered would never come to its end. */
   values(): readonly T[] {
-    return this.#kept;
+    return [...this.#kept];
   }
 }

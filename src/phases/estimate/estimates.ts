@@ -75,15 +75,28 @@ function estimateLoad({ last, probe, rate }: EstimateBasis, rows: number): Estim
   };
 }
 
-function estimateVerification({ last, verify }: EstimateBasis, rows: number): Estimate {
-  const unknown: Estimate = { of: 'verification', amount: null, unit: 's', bound: 'about', basis: `no build with --verify ${verify} was timed yet` };
-  if (last === null || last.pace.verify !== verify) return unknown;
+function estimateVerification({ last, verify, probe }: EstimateBasis, rows: number): Estimate {
+  if (last === null || last.pace.verify !== verify) return verificationByProbe(verify, probe, rows);
   // A comparison of everything takes its time by the row; the others hardly do.
   const perRow = verify === 'full' ? rows / last.pace.rows : 1;
   return {
     ...{ of: 'verification', unit: 's', bound: 'about' },
     amount: round((last.pace.verifyMs / 1000) * perRow),
     basis: `--verify ${verify} took ${round(last.pace.verifyMs / 1000)} s for ${last.pace.rows} rows in build ${named(last)}`,
+  };
+}
+
+/** A comparison of everything reads and encodes the table once more; the others depend on what only the build will show. */
+function verificationByProbe(verify: VerifyMode, probe: Probe | null, rows: number): Estimate {
+  const untimed = `no build with --verify ${verify} was timed yet`;
+  if (verify !== 'full' || probe === null || probe.rows === 0) {
+    return { of: 'verification', amount: null, unit: 's', bound: 'about', basis: untimed };
+  }
+  const perSecond = (probe.rows * 1000) / probe.milliseconds;
+  return {
+    ...{ of: 'verification', unit: 's', bound: 'least' },
+    amount: round(rows / perSecond),
+    basis: `${rows} rows, ${pace(perSecond)} read and encoded in a probe of ${probe.rows}; ${untimed}`,
   };
 }
 

@@ -26,10 +26,13 @@ test('a rate that was asked for limits the load', () => {
   assert.equal(amounts({ last, rate: 1_000_000 })[0], 50);
 });
 
-test('without a build the probe gives the least time, and a guess the disk; the verification is unknown', () => {
-  const [load, verification, disk] = estimatesOf({ ...nothing, replicas: 0, probe: { rows: 2500, milliseconds: 50, blocks: 256 } });
+const probe = { rows: 2500, milliseconds: 50, blocks: 256 };
+
+test('without a build the probe gives the least time of the load and of a full verification, and a guess the disk', () => {
+  const [load, verification, disk] = estimatesOf({ ...nothing, replicas: 0, probe });
   assert.deepEqual([load?.amount, load?.bound], [20, 'least']);
-  assert.equal(verification?.amount, null);
+  assert.deepEqual([verification?.amount, verification?.bound], [20, 'least']);
+  assert.match(String(verification?.basis), /50000 rows\/s .* no build with --verify full was timed yet/);
   assert.equal(disk?.amount, 1_050_000_000);
   assert.match(String(disk?.basis), /guess/);
 });
@@ -41,6 +44,8 @@ test('a table that was never analysed is as dense as what was read of it', () =>
 
 test('another mode of verification is no basis, and of a sample the rows do not matter', () => {
   assert.equal(amounts({ last, verify: 'sample' })[1], null);
+  assert.equal(amounts({ probe, verify: 'counts' })[1], null);
+  assert.equal(amounts({ last: { ...last, pace: { ...pace, verify: 'counts' } }, probe })[1], 20);
   assert.equal(amounts({ last: { ...last, pace: { ...pace, verify: 'sample' } }, verify: 'sample' })[1], 10);
 });
 

@@ -26,3 +26,13 @@ test('a verification that is tried again begins a new tail', () => {
   touched.judgeTail();
   assert.deepEqual(touched.sample.changed, [['behind it']]);
 });
+
+test('a sample that is being judged does not grow with what is touched meanwhile', () => {
+  const touched = new TouchedKeys(Math.random, 10);
+  touched.changed(['before']);
+  touched.deleted(['gone']);
+  const { changed, deleted } = touched.sample;
+  touched.changed(['meanwhile']);
+  touched.deleted(['meanwhile']);
+  assert.deepEqual([changed, deleted], [[['before']], [['gone']]]);
+});
