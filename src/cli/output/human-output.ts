@@ -6,6 +6,7 @@ import type { CommandEvent, Output, OutputEvent } from './output-event.ts';
 import type { Paint } from './paint.ts';
 import { keyValueLine, progressPairs } from './plain-lines.ts';
 import { resultLines } from './result-text.ts';
+import { tunedText } from './tuned-text.ts';
 import { differenceLines, verifySummary } from './verify-text.ts';
 
 export interface HumanOutputRequest {
@@ -120,6 +121,8 @@ export class HumanOutput implements Output {
         return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   column ${event.column}: ${event.reason}`;
       case 'warning':
         return `${paint.warn(' !')} ${'warning'.padEnd(16)} ${event.message}${event.hint === '' ? '' : `\n   fix: ${event.hint}`}`;
+      case 'tuned':
+        return paint.faint(tunedText(event));
       case 'throttle':
       case 'retry':
       case 'drift':
