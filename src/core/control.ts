@@ -100,7 +100,8 @@ export function describeControl({ paused, hold, swapNow, keepFreshUntil, limits 
 export interface RunLimits {
   readonly rate: number | null;
   readonly copyJobs: number;
-  readonly bulkJobs: number;
+  /** Null: found while it runs. */
+  readonly bulkJobs: number | null;
   readonly maxSlotWalBytes: bigint;
 }
 

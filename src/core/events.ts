@@ -70,6 +70,14 @@ export type RunEvent =
   | { readonly type: 'phase.started'; readonly phase: PhaseName }
   | { readonly type: 'phase.finished'; readonly phase: PhaseName; readonly durationMs: number; readonly detail: string }
   | ({ readonly type: 'progress'; readonly phase: PhaseName } & ProgressFigures)
+  /** The load has found how many bulks of what size go fastest; `limit` is what the rate depends on there. */
+  | {
+      readonly type: 'tuned';
+      readonly bulkJobs: number;
+      readonly bulkBytes: number;
+      readonly bytesPerSecond: number;
+      readonly limit: 'sink' | 'source';
+    }
   | { readonly type: 'throttle'; readonly reason: string; readonly detail: string }
   | { readonly type: 'retry'; readonly operation: string; readonly errorType: string; readonly attempt: number; readonly delayMs: number }
   | { readonly type: 'rejected'; readonly id: string; readonly column?: string; readonly reason: string }

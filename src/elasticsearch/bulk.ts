@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Failure } from '../core/failure.ts';
-import { readBulkAnswer } from '../core/sink/bulk-answer.ts';
+import { allDone, readBulkAnswer } from '../core/sink/bulk-answer.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
+import { saysAllCreated } from '../core/sink/clean-answer.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import type { Answer, Call, Http } from './connect.ts';
 
@@ -14,9 +15,14 @@ export async function requestBulk(http: Http, buildAlias: string, body: BulkBody
   const answer = await exchangeBulk(http, buildAlias, body.bytes(), request);
   // Timed out or cut: it may have been applied, may still be, or not at all. The same bytes again are right in each case, what comes after them is not.
   if (answer === null) return { kind: 'retry', errorType: 'no_answer', unanswered: request };
-  const read = readBulkAnswer(answer.status, answer.body === null ? '' : answer.body.toString('utf8'), body.count);
+  const read = readAnswer(answer, body.count);
   // Anything but "too many requests" may be a proxy's word, given while the server works on.
   return read.kind === 'retry' && answer.status !== 429 ? { ...read, unanswered: request } : read;
+}
+
+function readAnswer({ status, body }: Answer, count: number): BulkAnswer {
+  if (status === 200 && body !== null && saysAllCreated(body, count)) return allDone(count);
+  return readBulkAnswer(status, body === null ? '' : body.toString('utf8'), count);
 }
 
 /** One `_bulk` request with these bytes, through an alias; null if no answer came. Its tasks in the server carry `opaqueId`. */

@@ -7,6 +7,7 @@ import { endingWithGrace, giveUp, unlessStopped } from './build/give-up.ts';
 import { type OpenedBuild, openBuild } from './build/open-build.ts';
 import { persistentSink, persistentSource } from './build/persist.ts';
 import { type BuildContext, newCounters, RejectList, type Run, throwIfAborted } from './build/run-state.ts';
+import { BulkTuning } from './bulk/bulk-tuning.ts';
 import { BulkWindow } from './bulk/bulk-window.ts';
 import { Pipeline } from './pipeline.ts';
 import type { SourceLock } from './ports.ts';
@@ -85,6 +86,7 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
   const { options, clock, reporter } = context;
   const maxSlotWalBytes = options.maxSlotWalBytes ?? (await context.source.slotWalKeepBytes()) ?? DEFAULT_SLOT_WAL_BYTES;
   const steering = new Steering({ ...options, maxSlotWalBytes });
+  const bulkTuning = new BulkTuning(steering, options, reporter);
   const patience = { clock, options, reporter, counters: newCounters(), signal: AbortSignal.any([context.signal, controller.signal]) };
   return {
     ...context,
@@ -98,9 +100,11 @@ async function openRun(context: BuildContext, opened: OpenedBuild, releaseAlias:
     rejected: new RejectList(opened.rejectedIds, options.maxRejects, context.rejects, reporter),
     throttle: new Throttle(reporter),
     steering,
+    bulkTuning,
     bulkWindow: new BulkWindow(
-      () => steering.limits.bulkJobs,
+      () => bulkTuning.jobs,
       () => clock.now(),
+      bulkTuning,
     ),
     random: seededRandom(`${opened.names.slot} ${clock.now()}`),
     releaseAlias,

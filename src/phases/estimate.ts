@@ -73,11 +73,15 @@ function steps({ config, options }: PreflightRequest, table: SourceTable, index:
   return [
     `create publication and logical slot for ${nameInSql(table)}`,
     `create index ${index} behind a hidden build alias`,
-    `load ${counted(table.leaves.length, 'relation')} with ${counted(options.copyJobs, 'reader')} and ${counted(options.bulkJobs, 'bulk connection')} while the WAL is replayed`,
+    `load ${counted(table.leaves.length, 'relation')} with ${counted(options.copyJobs, 'reader')} and ${bulkConnections(options.bulkJobs)} while the WAL is replayed`,
     `verify (${options.verify}) at a fence; stop on any lasting difference or more than ${counted(options.maxRejects, 'rejected row')}`,
     previous === null
       ? `put alias ${config.alias} on it${options.adopt ? ` (removing a concrete index of that name in the same call)` : ''}`
       : `move alias ${config.alias} from ${previous} in one atomic call`,
     `drop slot and publication; keep ${counted(options.keep, 'older generation')}`,
   ];
+}
+
+function bulkConnections(jobs: number | null): string {
+  return jobs === null ? 'as many bulk connections as pay' : counted(jobs, 'bulk connection');
 }

@@ -27,7 +27,7 @@ export async function makeIndex(run: Run, cp: bigint, previous: string | null): 
     planFingerprint: plan.fingerprint,
     previous,
     startedAt: run.clock.date().toISOString(),
-    load: table.leaves.map((leaf) => planLeaf(leaf, run.options.chunkBlocks)),
+    load: table.leaves.map(planLeaf),
     rejectedIds: [],
     settings: plan.settings,
     ...(run.options.runKey === null ? {} : { runKey: run.options.runKey }),

@@ -2,34 +2,19 @@ import { CopyTextReader } from '../core/encode/copy-text.ts';
 import { DocumentEncoder } from '../core/encode/document.ts';
 import { parseLsn } from '../core/lsn.ts';
 import type { LeafProgress } from '../core/plan/build-state.ts';
-import { type Chunk, isLeafLoaded, nextChunk, planLeaf, withDone } from '../core/plan/chunks.ts';
+import { ChunkPace } from '../core/plan/chunk-pace.ts';
+import { isLeafLoaded, nextChunk, planLeaf, resumedLeaf, withDone } from '../core/plan/chunks.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
 import type { Leaf } from '../core/table.ts';
-import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import { persist } from './build/persist.ts';
 import { type Run, throwIfAborted } from './build/run-state.ts';
 import { checkCatalog } from './guards/catalog-guard.ts';
 import { runCrew } from './load/crew.ts';
 import { LoadBodies } from './load/load-bodies.ts';
+import type { OpenChunk, Settling } from './load/open-chunk.ts';
 import { partitionRewritten, rewritten } from './load/rewritten.ts';
 import type { ChunkReader } from './ports.ts';
 import type { Replay } from './replay.ts';
-
-/** What one chunk needs while it is read and settled. */
-interface OpenChunk {
-  readonly chunk: Chunk;
-  readonly leaf: Leaf;
-  /** Key of its floor in the acknowledger. */
-  readonly floor: number;
-  /** Which plan it belongs to: a rewritten relation is planned again. */
-  readonly generation: number;
-  snapshot: PgSnapshot | null;
-}
-
-/** A chunk that was read; `done` resolves when it is settled. */
-interface Settling {
-  readonly done: Promise<void>;
-}
 
 /**
  * Loads the table in chunks of heap blocks, each in its own short transaction with its own fresh snapshot, at version CP − 1, beside the replay. Unfinished
@@ -40,6 +25,7 @@ export class Load {
   readonly #replay: Replay;
   readonly #version: bigint;
   readonly #bodies: LoadBodies;
+  readonly #pace: ChunkPace;
   readonly #checkpoint: (leaves: readonly LeafProgress[]) => Promise<void>;
   #leaves: LeafProgress[];
   #tableLeaves: readonly Leaf[];
@@ -61,6 +47,10 @@ export class Load {
     this.#tableLeaves = options.run.table.leaves;
     this.#checkpoint = options.checkpoint;
     this.#bodies = new LoadBodies(options.run);
+    this.#pace = new ChunkPace(
+      options.run.table.estimatedRows,
+      this.#tableLeaves.reduce((sum, leaf) => sum + leaf.blocks, 0),
+    );
   }
 
   get leaves(): readonly LeafProgress[] {
@@ -82,7 +72,7 @@ export class Load {
   #replanStale(): void {
     this.#leaves = this.#tableLeaves.map((leaf) => {
       const known = this.#leaves.find((progress) => progress.oid === leaf.oid);
-      return known?.relfilenode === leaf.relfilenode ? known : planLeaf(leaf, this.#run.options.chunkBlocks);
+      return known?.relfilenode === leaf.relfilenode ? resumedLeaf(known) : planLeaf(leaf);
     });
   }
 
@@ -113,14 +103,20 @@ export class Load {
   #open(): OpenChunk | null {
     const chunks = [...this.#inFlight].map((open) => open.chunk);
     for (const progress of this.#leaves) {
-      const chunk = nextChunk(progress, chunks);
+      const chunk = nextChunk(progress, chunks, this.#chunkBlocks(progress));
       const leaf = this.#tableLeaves.find((candidate) => candidate.oid === progress.oid);
       if (chunk === null || leaf === undefined) continue;
-      const open: OpenChunk = { chunk, leaf, floor: this.#replay.acknowledger.chunkStarted(), generation: this.#generation, snapshot: null };
+      const floor = this.#replay.acknowledger.chunkStarted();
+      const open: OpenChunk = { chunk, leaf, floor, generation: this.#generation, snapshot: null, openedAt: null, rows: 0 };
       this.#inFlight.add(open);
       return open;
     }
     return null;
+  }
+
+  #chunkBlocks({ blocks }: LeafProgress): number {
+    const { rate, copyJobs } = this.#run.steering.limits;
+    return this.#run.options.chunkBlocks ?? this.#pace.next(blocks, rate, copyJobs);
   }
 
   /** Reads the chunk, and again if the connection broke. */
@@ -150,9 +146,10 @@ export class Load {
         // An attempt before this one may have written rows: R3 asks for them as for any.
         return { done: quiet(this.#settle(open, sends)) };
       }
-      const rows = await this.#copy(reader, sends);
+      open.openedAt = this.#run.clock.now();
+      open.rows = await this.#copy(reader, sends);
       // Not in one with the wait: the sum would be that of before it, without what other readers added meanwhile.
-      this.#run.counters.rows += rows;
+      this.#run.counters.rows += open.rows;
       await this.#run.failpoint?.('chunk.read');
     } catch (error) {
       // The bulks of a broken chunk must have ended before anything else is decided.
@@ -195,6 +192,7 @@ export class Load {
   async #settle(open: OpenChunk, sends: readonly Promise<void>[]): Promise<void> {
     try {
       await Promise.all(sends);
+      this.#timed(open, sends.length);
       await this.#run.failpoint?.('chunk.written');
       if (open.snapshot !== null) await this.#replay.resendDeletes(open.snapshot);
       if (open.generation === this.#generation) {
@@ -210,6 +208,12 @@ export class Load {
     }
     await this.#run.failpoint?.('chunk.settled');
     await this.#checkpoint(this.#leaves);
+  }
+
+  #timed({ chunk, leaf, rows, openedAt }: OpenChunk, bulks: number): void {
+    if (openedAt === null) return;
+    const blocks = Math.max(1, (chunk.to ?? leaf.blocks) - chunk.from);
+    this.#pace.settled({ blocks, rows, tookMs: this.#run.clock.now() - openedAt, bulks });
   }
 
   #leave(open: OpenChunk): void {

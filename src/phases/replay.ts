@@ -66,7 +66,7 @@ export class Replay implements ReplayControl {
     this.acknowledger = new Acknowledger(startLsn);
     this.#lanes = new Lanes(
       run,
-      run.options.bulkJobs,
+      run.bulkTuning.lanes,
       () => this.#advance(),
       (sent) => this.#applier.remember(sent),
     );

@@ -1,6 +1,6 @@
-import { to as copyTo } from 'pg-copy-streams';
 import { Failure } from '../core/failure.ts';
 import { answered, destroySession, query, type Session } from './connect.ts';
+import { CopyQuery } from './copy-query.ts';
 import type { SessionPool } from './session-pool.ts';
 import { type FailureContext, toFailure } from './sqlstate.ts';
 
@@ -12,43 +12,21 @@ export interface CopyOut {
   readonly finished: boolean;
 }
 
-const NEWLINE = 0x0a;
-
 /** Starts the COPY of a query. `session` must be left alone until it has finished. */
 export function startCopy(session: Session, context: FailureContext, select: string): CopyOut {
-  const stream = copyTo(`copy (${select}) to stdout`);
-  let broken: { readonly error: unknown } | null = null;
-  const ready = new Promise<void>((resolve, reject) => {
-    stream.on('error', (error) => {
-      broken ??= { error };
-      reject(error);
-    });
-    // The tag with the row count may come in a later packet than the end of the rows.
-    Object.assign(stream, { handleReadyForQuery: () => resolve() });
-  });
-  ready.catch(() => undefined);
-  session.client.query(stream);
+  const copy = session.client.query(new CopyQuery(`copy (${select}) to stdout`));
   let finished = false;
 
   async function* chunks(): AsyncGenerator<Buffer> {
-    // It only emits an error, without being destroyed: an iterator made after that would wait for ever.
-    if (broken !== null) throw toFailure(broken.error, context);
-    let newlines = 0;
-    const source = stream.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     try {
-      for (let next = await answered(session, source.next()); next.done !== true; next = await answered(session, source.next())) {
-        newlines += countNewlines(next.value as Buffer);
-        yield next.value as Buffer;
+      for (let piece = copy.take(); piece !== null; piece = copy.take()) {
+        if (piece === undefined) await answered(session, copy.arrival());
+        else yield piece;
       }
-      await answered(session, ready);
     } catch (error) {
       throw toFailure(error, context);
     }
-    if (newlines !== stream.rowCount) {
-      throw new Failure('connection-lost', `${context.doing}: ${newlines} rows arrived, the server sent ${stream.rowCount}`, {
-        hint: 'Something between here and the server lost a part, such as a proxy: connect to it directly, and run the same command again.',
-      });
-    }
+    if (copy.rows !== copy.rowCount || copy.damaged) throw incomplete(context, copy);
     finished = true;
   }
   return {
@@ -57,6 +35,12 @@ export function startCopy(session: Session, context: FailureContext, select: str
       return finished;
     },
   };
+}
+
+function incomplete({ doing }: FailureContext, { rows, rowCount }: CopyQuery): Failure {
+  return new Failure('connection-lost', `${doing}: ${rows} rows arrived, the server sent ${rowCount}`, {
+    hint: 'Something between here and the server lost a part, such as a proxy: connect to it directly, and run the same command again.',
+  });
 }
 
 /** COPY of one query after another, as if it were one COPY. */
@@ -76,18 +60,12 @@ export function startCopies(session: Session, context: FailureContext, selects: 
 }
 
 /**
- * Ends a COPY that may still run: a clean cancel from another session, then the connection goes. pg-copy-streams cannot stop a COPY, and a
- * destroyed stream would leave the backend in it (docs/servers.md C3).
+ * Ends a COPY that may still run: a clean cancel from another session, then the connection goes. A client that no longer reads leaves the
+ * backend in it (docs/servers.md C3).
  */
 export async function abandonCopy(pool: SessionPool, session: Session): Promise<void> {
   if (session.lost === null) {
     await pool.use((control) => query(control, { doing: 'cancelling a COPY' }, 'select pg_cancel_backend($1)', [session.pid]));
   }
   destroySession(session);
-}
-
-function countNewlines(chunk: Buffer): number {
-  let count = 0;
-  for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) count++;
-  return count;
 }

@@ -141,6 +141,12 @@ const events = [
   event('phase.started', { phase }),
   event('phase.finished', { phase, durationMs: z.number(), detail: text }),
   progress,
+  event('tuned', {
+    bulkJobs: count.describe('Bulk requests of the load at a time.'),
+    bulkBytes: count.describe('Bytes of one.'),
+    bytesPerSecond: count,
+    limit: z.enum(['sink', 'source']).describe('What the rate depends on with these figures.'),
+  }),
   event('throttle', { reason: text, detail: text }),
   event('retry', { operation: text, errorType: text, attempt: count, delayMs: z.number() }),
   event('rejected', {

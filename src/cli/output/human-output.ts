@@ -7,6 +7,7 @@ import type { Paint } from './paint.ts';
 import { keyValueLine, progressPairs } from './plain-lines.ts';
 import { readableEvent } from './readable-event.ts';
 import { resultLines } from './result-text.ts';
+import { tunedText } from './tuned-text.ts';
 import { differenceLines, verifySummary } from './verify-text.ts';
 
 export interface HumanOutputRequest {
@@ -122,6 +123,8 @@ export class HumanOutput implements Output {
         return `${paint.warn(' !')} ${'rejected'.padEnd(16)} ${index}/${event.id}   ${event.column === undefined ? '' : `column ${event.column}: `}${event.reason}`;
       case 'warning':
         return `${paint.warn(' !')} ${'warning'.padEnd(16)} ${event.message}${event.hint === '' ? '' : `\n   fix: ${event.hint}`}`;
+      case 'tuned':
+        return paint.faint(tunedText(event));
       case 'throttle':
       case 'retry':
       case 'drift':

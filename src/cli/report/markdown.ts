@@ -46,6 +46,7 @@ function figures({ verification, rejects, totals, durationMs }: IndexReport): st
   }
   rows.push(['rejected rows', formatCount(rejects.count)], ['duration', formatDuration(durationMs)]);
   if (totals.rows > 0) rows.push(['loaded / replayed', `${formatCount(totals.rows)} / ${formatCount(totals.changes)}`]);
+  if (totals.bulks !== null) rows.push(['bulk requests, found best', `${totals.bulks.jobs} at a time of ${formatBytes(totals.bulks.bytes)}`]);
   if (totals.peakSlotWalBytes !== '0') rows.push(['WAL held back, at most', formatBytes(BigInt(totals.peakSlotWalBytes))]);
   return table(['', ''], rows);
 }

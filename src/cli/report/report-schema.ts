@@ -107,6 +107,9 @@ const totals = z.object({
   retries: count,
   peakLagBytes: big,
   peakSlotWalBytes: big,
+  bulks: nullable(z.object({ jobs: count, bytes: count, bytesPerSecond: count, limit: z.enum(['sink', 'source']) })).describe(
+    'How many bulk requests of what size the load found best; null: it was given, or ended before.',
+  ),
 });
 
 const run = z.object({

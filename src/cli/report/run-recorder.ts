@@ -32,6 +32,7 @@ export class RunRecorder {
   readonly #rejects: RejectTally;
   readonly #phases: Phase[] = [];
   readonly #warnings: { readonly code: string; readonly message: string; readonly hint: string }[] = [];
+  #bulks: IndexReport['totals']['bulks'] = null;
   #started: Extract<RunEvent, { type: 'build.started' }> | null = null;
   #audited: { readonly table: string; readonly generation: string } | null = null;
   #swap: IndexReport['swap'] = null;
@@ -59,6 +60,9 @@ export class RunRecorder {
 
   #observeFact(event: OutputEvent): void {
     if (event.type === 'build.started') this.#started = event;
+    if (event.type === 'tuned') {
+      this.#bulks = { jobs: event.bulkJobs, bytes: event.bulkBytes, bytesPerSecond: event.bytesPerSecond, limit: event.limit };
+    }
     if (event.type === 'rejected') this.#rejects.add(event);
     if (event.type === 'swap') this.#swap = { from: event.from, to: event.to };
     if (event.type === 'verify.result') this.#verification = verificationOf(event, this.#request);
@@ -99,6 +103,7 @@ export class RunRecorder {
         retries: last?.retries ?? 0,
         peakLagBytes: String(peakLagBytes),
         peakSlotWalBytes: String(peakSlotWalBytes),
+        bulks: this.#bulks,
       },
       verification: this.#verification,
       rejects: this.#rejects.summary(this.#verification?.rejected ?? null, last?.rejected ?? 0),

@@ -14,6 +14,7 @@ export interface LeafProgress {
   readonly oid: number;
   readonly relfilenode: number;
   readonly blocks: number;
+  /** Chunk borders are multiples of it: 1. States of earlier versions have the one size of their chunks here, and those versions still read it. */
   readonly chunkBlocks: number;
   readonly done: readonly (readonly [number, number])[];
 }

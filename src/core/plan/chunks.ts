@@ -8,35 +8,38 @@ export interface Chunk {
   readonly to: number | null;
 }
 
-const SMALLEST = 16;
-const LARGEST = 2048;
-const CHUNKS_PER_LEAF = 32;
-
-/** Blocks per chunk: about 1/32 of the leaf, within 128 KiB and 16 MiB of heap, so that the slot retains one chunk's time of WAL. */
-export function chunkBlocksFor(blocks: number): number {
-  return Math.min(LARGEST, Math.max(SMALLEST, Math.ceil(blocks / CHUNKS_PER_LEAF)));
-}
-
 /** A plan in which nothing is loaded yet. */
-export function planLeaf(leaf: Leaf, chunkBlocks: number | null): LeafProgress {
-  return { oid: leaf.oid, relfilenode: leaf.relfilenode, blocks: leaf.blocks, chunkBlocks: chunkBlocks ?? chunkBlocksFor(leaf.blocks), done: [] };
+export function planLeaf(leaf: Leaf): LeafProgress {
+  return { oid: leaf.oid, relfilenode: leaf.relfilenode, blocks: leaf.blocks, chunkBlocks: 1, done: [] };
 }
 
-/** The first chunk of the leaf that is neither done nor in `inFlight`; null if there is none. A leaf without blocks still has one open-ended chunk. */
-export function nextChunk(leaf: LeafProgress, inFlight: readonly Chunk[]): Chunk | null {
-  const taken = new Set(inFlight.filter((chunk) => chunk.oid === leaf.oid).map((chunk) => chunk.from));
-  const last = lastStart(leaf);
-  for (let from = 0; from <= last; from += leaf.chunkBlocks) {
-    const covering = leaf.done.find(([start, end]) => start <= from && from < end);
-    if (covering !== undefined) from = covering[1] - leaf.chunkBlocks;
-    else if (!taken.has(from)) return { oid: leaf.oid, from, to: from === last ? null : from + leaf.chunkBlocks };
+/**
+ * The state that a resume goes on from. States of before chunks had sizes of their own have one size for all, and their last chunk ends behind the leaf: as ranges of
+ * blocks both mean the same here, and `chunkBlocks: 1` makes them mean the same to an earlier version that meets what is added now.
+ */
+export function resumedLeaf(leaf: LeafProgress): LeafProgress {
+  return { ...leaf, chunkBlocks: 1 };
+}
+
+/**
+ * The next chunk of the leaf, of at most so many blocks: from the first block on that is neither done nor in `inFlight`. Null if there is none. A leaf without blocks still has one
+ * open-ended chunk.
+ */
+export function nextChunk(leaf: LeafProgress, inFlight: readonly Chunk[], blocks: number = leaf.chunkBlocks): Chunk | null {
+  const end = endOf(leaf);
+  const flying = inFlight.filter((chunk) => chunk.oid === leaf.oid).map((chunk) => [chunk.from, chunk.to ?? end] as const);
+  let from = 0;
+  for (const [start, stop] of [...leaf.done, ...flying].sort((a, b) => a[0] - b[0])) {
+    if (start > from) return { oid: leaf.oid, from, to: Math.min(from + blocks, start) };
+    from = Math.max(from, stop);
   }
-  return null;
+  if (from >= end) return null;
+  return { oid: leaf.oid, from, to: from + blocks < end ? from + blocks : null };
 }
 
 /** The leaf with the chunk added to what is done; neighbours are merged, so the state stays small. */
 export function withDone(leaf: LeafProgress, chunk: Chunk): LeafProgress {
-  const ranges = [...leaf.done, [chunk.from, chunk.from + leaf.chunkBlocks] as const].sort((a, b) => a[0] - b[0]);
+  const ranges = [...leaf.done, [chunk.from, chunk.to ?? endOf(leaf)] as const].sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [from, to] of ranges) {
     const last = merged.at(-1);
@@ -48,7 +51,7 @@ export function withDone(leaf: LeafProgress, chunk: Chunk): LeafProgress {
 
 export function isLeafLoaded(leaf: LeafProgress): boolean {
   const first = leaf.done[0];
-  return first !== undefined && first[0] === 0 && first[1] > lastStart(leaf);
+  return first !== undefined && first[0] === 0 && first[1] >= endOf(leaf);
 }
 
 /** Share of all blocks that is loaded, 0 … 1; an empty table counts as loaded once its chunk is done. */
@@ -56,13 +59,14 @@ export function loadedShare(leaves: readonly LeafProgress[]): number {
   let done = 0;
   let total = 0;
   for (const leaf of leaves) {
-    const span = lastStart(leaf) + leaf.chunkBlocks;
-    total += span;
-    done += leaf.done.reduce((sum, [from, to]) => sum + to - from, 0);
+    const end = endOf(leaf);
+    total += end;
+    done += leaf.done.reduce((sum, [from, to]) => sum + Math.min(to, end) - from, 0);
   }
   return total === 0 ? 1 : Math.min(1, done / total);
 }
 
-function lastStart(leaf: LeafProgress): number {
-  return leaf.blocks === 0 ? 0 : Math.floor((leaf.blocks - 1) / leaf.chunkBlocks) * leaf.chunkBlocks;
+/** Where the chunks of a leaf end, the last of which is open. One without blocks counts as having one. */
+function endOf(leaf: LeafProgress): number {
+  return Math.max(1, leaf.blocks);
 }

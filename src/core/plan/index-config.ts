@@ -40,9 +40,10 @@ export interface RunOptions {
   /** Documents per second of the load; null = as fast as the sink takes them. */
   readonly rate: number | null;
   readonly copyJobs: number;
-  readonly bulkJobs: number;
-  readonly bulkBytes: number;
-  /** Heap blocks per chunk; null = chosen from the table's size. Tests set it. */
+  /** Bulk requests of the load at a time, and the bytes of one; null = found while it runs. */
+  readonly bulkJobs: number | null;
+  readonly bulkBytes: number | null;
+  /** Heap blocks per chunk; null = by the rate at which they are loaded. Tests set it. */
   readonly chunkBlocks: number | null;
   readonly verify: VerifyMode;
   readonly sample: number;

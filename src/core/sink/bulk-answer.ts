@@ -18,6 +18,11 @@ const DONE: OperationOutcome = { kind: 'done' };
 const SUPERSEDED: OperationOutcome = { kind: 'superseded' };
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
+/** What is said of `count` operations that were all carried out. */
+export function allDone(count: number): BulkAnswer {
+  return { kind: 'outcomes', outcomes: new Array<OperationOutcome>(count).fill(DONE) };
+}
+
 /**
  * Reads the answer to one `_bulk` of `count` operations, asked for with `filter_path=errors,items.*.status,items.*.error` (which keeps the
  * positions; `items.*.error` alone does not, docs/servers.md E14). `errors` is not looked at: it is false for a delete that found

@@ -42,6 +42,11 @@ export class BulkBody {
     return this.#out.offset;
   }
 
+  /** Bytes of memory it takes, however few are in use. */
+  get heldBytes(): number {
+    return this.#out.buffer.length;
+  }
+
   /** Appends the row as an index operation, encoded in place; a rejection leaves the body as it was. `version` is 0 … 2⁶³−1, else `RangeError`. */
   appendRow(encoder: DocumentEncoder, row: Row, version: bigint): Rejection | undefined {
     const id = encoder.documentId;

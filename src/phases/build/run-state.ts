@@ -7,6 +7,7 @@ import type { IndexConfig, RunOptions } from '../../core/plan/index-config.ts';
 import type { BuildNames } from '../../core/plan/names.ts';
 import type { IndexPlan } from '../../core/plan/plan-index.ts';
 import type { SourceTable } from '../../core/table.ts';
+import type { BulkTuning } from '../bulk/bulk-tuning.ts';
 import type { BulkWindow } from '../bulk/bulk-window.ts';
 import type { Clock, RejectFile, RejectRecord, Source } from '../ports.ts';
 import type { Sink } from '../sink-ports.ts';
@@ -49,6 +50,7 @@ export interface Run extends BuildContext {
   readonly rejected: RejectList;
   readonly throttle: Throttle;
   readonly steering: Steering;
+  readonly bulkTuning: BulkTuning;
   readonly bulkWindow: BulkWindow;
   /** Numbers `0 ≤ n < 1` that spread retries: those who wait for the same thing must not come back together. */
   readonly random: () => number;

@@ -34,6 +34,8 @@ export async function sendBulk(run: Run, body: BulkBody, window: BulkPlace | nul
       const answer = await sendOnce(run, part, window);
       await run.failpoint?.('bulk.acknowledged');
       if (answer.kind === 'retry' && answer.unanswered !== undefined) unanswered.push(answer.unanswered);
+      // A single document that is too large is no measure for the others.
+      if (answer.kind === 'too-large' && part.count > 1) run.bulkTuning.tooLarge(part.byteLength);
       const verdict = judge(part, answer);
       refused.push(...verdict.refused);
       run.counters.written += verdict.done;
@@ -69,6 +71,7 @@ async function waitUntilOver(run: Run, requests: readonly string[]): Promise<voi
 
 async function sendOnce(run: Run, body: BulkBody, window: BulkPlace | null): Promise<BulkAnswer> {
   await window?.enter();
+  const sentAt = run.clock.now();
   let sign: BulkSign | null = null;
   try {
     // It may have waited for its place while the run ended.
@@ -77,7 +80,7 @@ async function sendOnce(run: Run, body: BulkBody, window: BulkPlace | null): Pro
     sign = signOf(answer);
     return answer;
   } finally {
-    window?.leave(sign);
+    window?.leave(sign, { sentAt, bytes: body.byteLength });
   }
 }
 

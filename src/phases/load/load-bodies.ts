@@ -8,9 +8,13 @@ import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
 
+/** Room behind the wanted size for the row that fills a body. */
+const LAST_ROW_BYTES = 1 << 18;
+const LARGEST_BYTES = 64 << 20;
+
 /**
- * The load's bulk bodies: one for each connection and one for each reader. Taking one waits until it is free, which is the back-pressure on COPY; it is also where
- * `--rate` slows the load down.
+ * The load's bulk bodies: one for each connection and one for each reader; how many and how large that is may change while it runs. Taking one waits until it is free, which is
+ * the back-pressure on COPY; it is also where `--rate` slows the load down.
  */
 export class LoadBodies {
   readonly #run: Run;
@@ -33,25 +37,22 @@ export class LoadBodies {
     await this.#keepToRate();
     const free = this.#free.pop();
     if (free !== undefined) return free;
-    if (this.#made < this.#run.steering.limits.bulkJobs + this.#run.steering.limits.copyJobs) {
-      this.#made++;
-      return new BulkBody('external', Math.min(this.#run.options.bulkBytes + (1 << 18), 64 << 20));
-    }
+    if (this.#made < this.#most) return this.#make();
     return await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** True if the body should be sent: `--bulk-bytes` reached, or with `--rate` a quarter of a second's rows. */
+  /** True if the body should be sent: its size reached, or with `--rate` a quarter of a second's rows. */
   isFull(body: BulkBody): boolean {
-    const { bulkBytes } = this.#run.options;
     const { rate } = this.#run.steering.limits;
-    return body.byteLength >= bulkBytes || (rate !== null && body.count * 4 >= rate);
+    return body.byteLength >= this.#run.bulkTuning.bytes || (rate !== null && body.count * 4 >= rate);
   }
 
   giveBack(body: BulkBody): void {
     body.clear();
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(body);
-    else next(body);
+    // One too many, or of a larger size than is wanted now: its memory is what the other bodies grow into.
+    if (this.#made > this.#most || body.heldBytes > 2 * this.#capacityBytes) this.#made--;
+    else this.#offer(body);
+    while (this.#waiting.length > 0 && this.#made < this.#most) this.#offer(this.#make());
   }
 
   /** Sends the body and gives it back; a rejected operation goes on the list of rejects. */
@@ -77,6 +78,25 @@ export class LoadBodies {
     const rejects = [...this.#rejects, ...refused];
     this.#rejects = [];
     await this.#run.rejected.add(...rejects);
+  }
+
+  get #most(): number {
+    return this.#run.bulkTuning.jobs + this.#run.steering.limits.copyJobs;
+  }
+
+  get #capacityBytes(): number {
+    return Math.min(this.#run.bulkTuning.bytes + LAST_ROW_BYTES, LARGEST_BYTES);
+  }
+
+  #make(): BulkBody {
+    this.#made++;
+    return new BulkBody('external', this.#capacityBytes);
+  }
+
+  #offer(body: BulkBody): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(body);
+    else next(body);
   }
 
   /** A new rate counts from when it was ordered. */

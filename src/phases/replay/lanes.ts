@@ -104,7 +104,7 @@ export class Lanes {
     if (lane.body.versionType === this.#versionType) lane.body.clear();
     else lane.body = new BulkBody(this.#versionType, 1 << 16);
     for (const [key, operation] of lane.pending) {
-      if (sent.length > 0 && lane.body.byteLength >= this.#run.options.bulkBytes) break;
+      if (sent.length > 0 && lane.body.byteLength >= this.#run.bulkTuning.laneBytes) break;
       lane.pending.delete(key);
       lane.body.append(operation);
       sent.push(operation);

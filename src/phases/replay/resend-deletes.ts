@@ -12,7 +12,7 @@ export async function resendDeletes(run: Run, deletes: DeleteMemory, snapshot: P
   for (const sent of deletes.unseenBy(snapshot)) {
     body.append({ id: sent.id, routing: sent.routing, version: sent.version, document: null });
     if (breather.due) await breather.breathe();
-    if (body.byteLength < run.options.bulkBytes) continue;
+    if (body.byteLength < run.bulkTuning.laneBytes) continue;
     await sendBulk(run, body);
     body.clear();
   }

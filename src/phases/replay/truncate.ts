@@ -28,7 +28,7 @@ export async function truncateIndex(run: Run, version: bigint): Promise<number> 
         body.append({ id: Buffer.from(document.id), routing: routingOf(document), version, document: null });
         deleted++;
       }
-      if (body.byteLength >= run.options.bulkBytes) await flush(run, body);
+      if (body.byteLength >= run.bulkTuning.laneBytes) await flush(run, body);
     }
     await flush(run, body);
   } finally {

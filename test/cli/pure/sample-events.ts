@@ -64,6 +64,7 @@ export const RUN: readonly OutputEvent[] = [
   { type: 'phase.finished', phase: 'slot', durationMs: 40, detail: 'realign_products_k3f9 at 5A/3F21C0D8' },
   { type: 'phase.started', phase: 'load' },
   { type: 'progress', phase: 'load', ...FIGURES },
+  { type: 'tuned', bulkJobs: 3, bulkBytes: 4 << 20, bytesPerSecond: 18_000_000, limit: 'sink' },
   { type: 'throttle', reason: 'elasticsearch', detail: '429' },
   { type: 'retry', operation: 'bulk', errorType: 'es_rejected_execution_exception', attempt: 1, delayMs: 250.5 },
   { type: 'rejected', id: '12', column: 'price', reason: 'NaN or Infinity' },

@@ -25,9 +25,10 @@ export function bulkRun(answer: (body: BulkBody) => BulkAnswer, running: () => n
     clock,
     signal: new AbortController().signal,
     names: { buildAlias: 'A' },
-    options: { bulkBytes: 1 << 20, stallTimeoutMs: 1000 },
+    options: { stallTimeoutMs: 1000 },
     counters: newCounters(),
     random: () => 0.5,
+    bulkTuning: { lanes: 1, laneBytes: 1 << 20, tooLarge: (bytes: number) => calls.push(`too large ${bytes}`) },
     bulkWindow: new BulkWindow(() => 4, clock.now),
     rejected: new RejectList([], 10, { write: async () => {} }, reporter),
   };

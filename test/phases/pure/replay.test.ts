@@ -70,7 +70,7 @@ function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnsw
     openStream: async () => streams[opened++] ?? new ScriptedStream(),
     currentSnapshot: async () => ({ xmin: 1000n, xmax: 1000n, inProgress: new Set<bigint>() }),
   };
-  const options = { ...run.options, bulkJobs: 1, transactionBytes, seed: 'a' };
+  const options = { ...run.options, transactionBytes, seed: 'a' };
   const world = {
     ...run,
     source,

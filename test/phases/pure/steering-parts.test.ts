@@ -7,6 +7,8 @@ import { runCrew } from '../../../src/phases/load/crew.ts';
 import { Throttle } from '../../../src/phases/steering/throttle.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
+const SENT = { sentAt: 0, bytes: 1 };
+
 test('a control survives its comment; a comment of somebody else is no control', () => {
   const control = obey(obey(NO_CONTROL, { kind: 'pause' }), { kind: 'set', limits: { rate: 5 } });
   assert.deepEqual(parseControl(formatControl(control)), control);
@@ -54,14 +56,14 @@ test('one storm halves the window once; what waits goes on when a place is free'
   const fifth = window.enter().then(() => {
     entered = true;
   });
-  for (let i = 0; i < 3; i++) window.leave('overloaded');
+  for (let i = 0; i < 3; i++) window.leave('overloaded', SENT);
   assert.equal(window.size, 2);
   await fifth;
   assert.equal(entered, true);
   now = 2000;
-  window.leave('overloaded');
+  window.leave('overloaded', SENT);
   assert.equal(window.size, 1);
-  for (let i = 0; i < 20; i++) window.leave('accepted');
+  for (let i = 0; i < 20; i++) window.leave('accepted', SENT);
   assert.equal(window.size, 4);
 });
 
@@ -71,9 +73,9 @@ test('a refused bulk of the replay halves the window of the load, and neither wa
     () => 0,
   );
   for (let i = 0; i < 6; i++) await window.bystander.enter();
-  window.bystander.leave('overloaded');
+  window.bystander.leave('overloaded', SENT);
   assert.equal(window.size, 2);
-  for (let i = 0; i < 5; i++) window.bystander.leave('accepted');
+  for (let i = 0; i < 5; i++) window.bystander.leave('accepted', SENT);
   assert.equal(window.size, 2);
 });
 

@@ -60,8 +60,14 @@ function runTiles({ durationMs, totals, phases }: IndexReport): readonly Tile[] 
   return [
     time,
     { label: 'Load', value: `${formatCount((totals.rows / Math.max(1, loadMs)) * 1000)}/s`, note: `${formatCounted(totals.rows, 'row')}, average` },
+    ...bulkTile(totals),
     { label: 'Changes replayed', value: formatCount(totals.changes), note: `lag at most ${formatBytes(BigInt(totals.peakLagBytes))}` },
     { label: 'WAL held back', value: formatBytes(BigInt(totals.peakSlotWalBytes)), note: 'by the slot, at most' },
     { label: 'Retries', value: formatCount(totals.retries), note: 'of requests' },
   ];
+}
+
+function bulkTile({ bulks }: IndexReport['totals']): readonly Tile[] {
+  if (bulks === null) return [];
+  return [{ label: 'Bulk requests', value: `${bulks.jobs} × ${formatBytes(bulks.bytes)}`, note: 'at a time: found best' }];
 }

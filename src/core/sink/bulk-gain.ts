@@ -1,0 +1,39 @@
+import type { SeenEpoch } from './bulk-epoch.ts';
+import type { BulkMove, BulkSetting } from './bulk-setting.ts';
+
+/** Below this a difference is noise. */
+const GAIN = 1.05;
+/** A gain that needs no second look. */
+const SURE_GAIN = 1.25;
+/** Answers that come sooner are mostly the cost of asking: larger bodies then only must not be slower. */
+const SOON_MS = 200;
+const NOT_SLOWER = 0.97;
+/** Beyond this too much waits for one answer. */
+export const LATE_MS = 2000;
+
+/** Whether a tried move pays. A small gain may be the sink's own getting faster (a JIT, an idle merge): then the old setting is looked at once more. */
+export function judgeTrial(move: BulkMove, base: SeenEpoch, tried: SeenEpoch): 'pays' | 'as-good' | 'perhaps' | 'not' {
+  const gain = tried.bytesPerMs / base.bytesPerMs;
+  if (gain >= SURE_GAIN) return 'pays';
+  if (move === 'larger' && base.latencyMs < SOON_MS) return gain >= NOT_SLOWER ? 'as-good' : 'not';
+  return gain >= GAIN ? 'perhaps' : 'not';
+}
+
+export function isConfirmed(tried: SeenEpoch, base: SeenEpoch): boolean {
+  return tried.bytesPerMs >= base.bytesPerMs * GAIN;
+}
+
+/** Bodies that a chunk or a rate ends before they are full would not become larger. */
+function isFull({ bytes }: BulkSetting, { bodyBytes }: SeenEpoch): boolean {
+  return bodyBytes >= bytes * 0.7;
+}
+
+/** Whether a larger size is worth a try: its answers must not come too late. */
+export function mayGrow(from: BulkSetting, to: BulkSetting, seen: SeenEpoch): boolean {
+  return isFull(from, seen) && (seen.latencyMs * to.bytes) / from.bytes <= LATE_MS;
+}
+
+/** Whether asking takes most of the time, so that larger bodies save work though the sink is not what is waited for. */
+export function isHasty(setting: BulkSetting, seen: SeenEpoch): boolean {
+  return isFull(setting, seen) && seen.latencyMs < SOON_MS / 2;
+}
