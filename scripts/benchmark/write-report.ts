@@ -22,6 +22,12 @@ export async function writeReport(report: BenchReport, cluster: boolean): Promis
   return kept === null || merged !== null;
 }
 
+/** Whether figures are kept that mean something. */
+export async function keepsMeasured(cluster: boolean): Promise<boolean> {
+  const kept = await readReport(cluster ? CLUSTER : REPORT);
+  return kept?.runs.some(({ smoke }) => !smoke) ?? false;
+}
+
 /** Writes docs/performance.md and its curves from the reports that were kept: `node dist/scripts/benchmark/write-report.js`. */
 export async function renderReport(): Promise<void> {
   const report = await readReport(REPORT);
