@@ -8,8 +8,10 @@ const SURE_GAIN = 1.25;
 /** Answers that come sooner are mostly the cost of asking: larger bodies then only must not be slower. */
 const SOON_MS = 200;
 const NOT_SLOWER = 0.97;
-/** Beyond this too much waits for one answer. */
+/** Bodies do not grow beyond what is answered within this. */
 export const LATE_MS = 2000;
+/** Beyond this they shrink: well above, or a server that pauses now and then would make them small for good. */
+export const TOO_LATE_MS = 2 * LATE_MS;
 
 /** Whether a tried move pays. A small gain may be the sink's own getting faster (a JIT, an idle merge): then the old setting is looked at once more. */
 export function judgeTrial(move: BulkMove, base: SeenEpoch, tried: SeenEpoch): 'pays' | 'as-good' | 'perhaps' | 'not' {

@@ -1,5 +1,5 @@
 import { BulkEpoch, type SeenEpoch } from './bulk-epoch.ts';
-import { isConfirmed, isHasty, judgeTrial, LATE_MS, mayGrow } from './bulk-gain.ts';
+import { isConfirmed, isHasty, judgeTrial, LATE_MS, mayGrow, TOO_LATE_MS } from './bulk-gain.ts';
 import { BulkRefusals } from './bulk-refusals.ts';
 import { type BulkBounds, type BulkMove, type BulkSetting, FIRST_SETTING, movedSetting, SMALLEST_BYTES, settingWithin } from './bulk-setting.ts';
 import type { TunedBulks, TunerMode } from './bulk-tuner-mode.ts';
@@ -125,7 +125,7 @@ export class BulkTuner {
   /** One answer is enough to see that the bodies are too large for this sink. */
   #isTooLate({ sentAt, at, bytes }: AnsweredBulk): boolean {
     const wanted = this.setting.bytes;
-    return at - sentAt > LATE_MS && wanted > SMALLEST_BYTES && bytes >= wanted / 2 && this.#given().bytes === null;
+    return at - sentAt > TOO_LATE_MS && wanted > SMALLEST_BYTES && bytes >= wanted / 2 && this.#given().bytes === null;
   }
 
   #shrink({ sentAt, at }: AnsweredBulk): TunedBulks | null {
@@ -133,7 +133,7 @@ export class BulkTuner {
     // What was fast enough before the trial is so after it.
     if (mode.at === 'trying') return this.#takeBack(mode.move, mode.base, at);
     const { jobs, bytes } = this.setting;
-    this.#accepted = { jobs, bytes: Math.max(SMALLEST_BYTES, Math.round((bytes * LATE_MS) / 2 / (at - sentAt))) };
+    this.#accepted = { jobs, bytes: Math.max(SMALLEST_BYTES, Math.round((bytes * LATE_MS) / (at - sentAt))) };
     return this.#enter({ at: 'measuring', again: 0 }, at);
   }
 

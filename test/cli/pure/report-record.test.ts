@@ -27,6 +27,7 @@ test('a run is told with its build, phases, swap, versions and figures', () => {
   assert.deepEqual([run?.build, run?.table, run?.generation, run?.exitCode], ['k3f9', 'public.products', 'products-20261129t154012-k3f9', 0]);
   assert.deepEqual(run?.swap, { from: 'products-20261112t090311-h81c', to: 'products-20261129t154012-k3f9' });
   assert.equal(run?.phases.length, 8);
+  assert.deepEqual(run?.totals.bulks, { jobs: 5, bytes: 4 << 20, bytesPerSecond: 28_000_000, limit: 'sink' });
   assert.deepEqual(run?.versions, { postgres: '17.5', elasticsearch: '9.0.8', node: '20.20.0' });
   assert.ok((run?.timeline.length ?? 0) > 100 && (run?.timeline.length ?? 0) <= 480);
   assert.equal(

@@ -86,6 +86,7 @@ function playLoad(tell: (event: OutputEvent) => void, clock: StillClock, duratio
     const lag = Math.round(2e6 * (1.2 + Math.sin(at / 11)) + (slow ? (at - 180) * 1.6e6 : 0));
     const figures = { ...FIGURES, rows, retries, changes: at * 45, lagBytes: String(lag), slotWalBytes: String(16e6 + (at % 90) * 1.1e6 + lag) };
     tell({ type: 'progress', phase: 'load', ...figures, rejected: 0, throttle: '' });
+    if (at === 20) tell({ type: 'tuned', bulkJobs: 5, bulkBytes: 4 << 20, bytesPerSecond: 28_000_000, limit: 'sink' });
   }
 }
 

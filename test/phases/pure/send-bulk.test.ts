@@ -42,3 +42,15 @@ test('a document that is refused is a reject; a delete that is refused stops the
     await assert.rejects(sendBulk(bulkRun(() => answer).run, one()), { kind: 'sink-refused' });
   }
 });
+
+test('a bulk that is too large teaches its size, a single document that is too large does not', async () => {
+  const body = new BulkBody('external');
+  for (const id of ['a', 'b']) body.append({ id: Buffer.from(id), version: 8n, document: Buffer.from('{}') });
+  const { run, calls } = bulkRun(() => ({ kind: 'too-large' }));
+  const refused = await sendBulk(run, body);
+  assert.deepEqual(refused.map(({ id }) => id).sort(), ['a', 'b']);
+  assert.deepEqual(
+    calls.filter((call) => call.startsWith('too large')),
+    [`too large ${body.byteLength}`],
+  );
+});
