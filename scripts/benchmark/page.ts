@@ -27,9 +27,14 @@ ${runs(report)}
 - The null sink of (e) and (g) is a process that reads bulk bodies and answers as Elasticsearch does when nothing fails; what it takes of the cores is in its own column.`;
 }
 
-function runs({ runs: all }: BenchReport): string {
-  const said = ({ command, startedAt, minutes, rows, rounds, changes }: BenchRun): string =>
-    `\`${command}\` on ${startedAt.slice(0, 10)}, ${minutes} minutes (${rows.toLocaleString('en')} rows, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${changes.toLocaleString('en')} changes)`;
+function runs({ runs: all, summaries }: BenchReport): string {
+  const said = ({ command, startedAt, minutes, rows, rounds, changes }: BenchRun): string => {
+    const replayed = summaries.some(({ name, run }) => run === startedAt && name.startsWith('(g)'))
+      ? `, ${changes.toLocaleString('en')} changes`
+      : '';
+    const size = `${rows.toLocaleString('en')} rows, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${replayed}`;
+    return `\`${command}\` on ${startedAt.slice(0, 10)}, ${minutes} minutes (${size})`;
+  };
   const [only] = all;
   if (all.length === 1 && only !== undefined) return `- Command: ${said(only)}.`;
   return `- Commands, by which the tables name their runs:\n${all.map((run, i) => `  ${i + 1}. ${said(run)}`).join('\n')}`;

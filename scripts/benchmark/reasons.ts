@@ -59,7 +59,7 @@ function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {
   const load = summaries.find(({ name }) => name === LINES.load);
   const rows = runs.find(({ startedAt }) => startedAt === load?.run)?.rows;
   if (largest === undefined || rows === undefined || largest.rows <= rows) return null;
-  return `the ${rows.toLocaleString('en')} rows of (b) share the cost of starting and of compiling what is hot; of ${largest.rows.toLocaleString('en')} rows in (j), beside a writer, each takes ${figure(largest.loadNodeUs)} µs.`;
+  return `the ${rows.toLocaleString('en')} rows of (b) share the cost of compiling what is hot; of ${largest.rows.toLocaleString('en')} rows in (j), beside a writer, each takes ${figure(largest.loadNodeUs)} µs.`;
 }
 
 function oneThread(sink: Summary, cores: number): string {
