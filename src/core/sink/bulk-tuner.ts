@@ -35,6 +35,8 @@ export class BulkTuner {
   /** The first answers of a run are those of a cold server and a cold client. */
   #warm = false;
   #inFlight = 0;
+  /** Answers in a row that came too late. */
+  #late = 0;
   #room = Number.POSITIVE_INFINITY;
   #mostBytes = Number.POSITIVE_INFINITY;
   readonly #refusals = new BulkRefusals();
@@ -66,7 +68,8 @@ export class BulkTuner {
     if (answer.sign === 'overloaded') this.overloaded(answer.at, answer.sentAt);
     if (answer.sign === null || this.#isChanged) this.#restart(answer.at);
     if (answer.sign !== 'accepted' || answer.sentAt < this.#changedAt) return null;
-    if (this.#isTooLate(answer)) return this.#shrink(answer);
+    this.#late = this.#isTooLate(answer) ? this.#late + 1 : 0;
+    if (this.#late > 0 && (this.#mode.at === 'trying' || this.#late >= 2 * this.#inForce.jobs)) return this.#shrink(answer);
     const seen = this.#epoch.add(answer);
     if (seen === null) return null;
     this.#restart(answer.at);
@@ -122,13 +125,14 @@ export class BulkTuner {
     this.#enter({ at: 'measuring', again: 0 }, at);
   }
 
-  /** One answer is enough to see that the bodies are too large for this sink. */
   #isTooLate({ sentAt, at, bytes }: AnsweredBulk): boolean {
     const wanted = this.setting.bytes;
     return at - sentAt > TOO_LATE_MS && wanted > SMALLEST_BYTES && bytes >= wanted / 2 && this.#given().bytes === null;
   }
 
+  /** The bodies are too large for this sink. A pause of it, which makes everything under way late once, does not show that. */
   #shrink({ sentAt, at }: AnsweredBulk): TunedBulks | null {
+    this.#late = 0;
     const mode = this.#mode;
     // What was fast enough before the trial is so after it.
     if (mode.at === 'trying') return this.#takeBack(mode.move, mode.base, at);
