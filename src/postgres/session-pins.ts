@@ -23,6 +23,8 @@ const PINS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
+  // A lookup's plan has steps that are switched off, which counts as a cost that is worth compiling for: half a second for each (docs/servers.md P38).
+  jit: 'off',
   // Each of these kills an exporter, a keeper, a long COPY or an idle walsender (docs/servers.md P4).
   statement_timeout: '0',
   lock_timeout: '0',

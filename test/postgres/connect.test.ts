@@ -109,3 +109,12 @@ test('a backend that dies while idle ends neither the program nor the source', a
   await fixture.source.currentSnapshot().catch((error: unknown) => assert.equal((error as Failure).kind, 'connection-lost'));
   await fixture.source.currentSnapshot();
 });
+
+test('no statement of ours is compiled first, whatever the role has: the plan of a lookup counts as one that is worth it', async () => {
+  const session = await connect(fixture.config);
+  try {
+    assert.deepEqual(await query(session, { doing: 'reading a setting' }, "select current_setting('jit') as jit"), [{ jit: 'off' }]);
+  } finally {
+    await endSession(session);
+  }
+});

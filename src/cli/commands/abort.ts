@@ -16,13 +16,13 @@ export async function abort(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, false);
   return withServers(configuration, context.toolVersion, async ({ source, sink }) => {
     const leftovers = await leftoversOf(alias, source, sink);
-    // What the config knows may be gone already: the same command again has nothing to do.
-    const unknown = leftovers === '' ? await unknownName({ alias, configuration, sink }) : null;
-    if (unknown !== null) throw unknown;
     if (leftovers !== '' && !(await ask(context, `Remove the unfinished build of ${alias} (${leftovers})?`))) {
       return { exitCode: 0, message: 'Nothing was changed.', indices: [] };
     }
     const { removed } = await abortBuild({ source, sink, alias });
+    // A build that is only starting holds the lock, which was taken here. What the config knows may be gone already: the same command again has nothing to do.
+    const unknown = leftovers === '' && removed.length === 0 ? await unknownName({ alias, configuration, sink }) : null;
+    if (unknown !== null) throw unknown;
     context.output.emit(alias, { type: 'removed', names: removed, kept: await keptOf(alias, source, sink) });
     return { exitCode: 0, message: `The alias ${alias} was not touched.`, indices: [] };
   });

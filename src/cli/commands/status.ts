@@ -21,9 +21,10 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
   const configuration = configurationOf(context, false);
   const aliases = context.named.length === 0 ? [null] : context.named;
   const exitCode = await withServers(configuration, context.toolVersion, async (servers) => {
-    for (;;) {
+    for (let turn = 0; ; turn++) {
       const codes: number[] = [];
-      for (const alias of aliases) codes.push(await showOne(alias, configuration, servers, context));
+      // What was there when the watch began may end while it is watched.
+      for (const alias of aliases) codes.push(await showOne(alias, turn === 0 ? configuration : null, servers, context));
       const failed = codes.find((code) => code !== 0);
       if (context.flags.watch !== true || failed !== undefined) return failed ?? 0;
       await systemClock.sleep(WATCH_EVERY_MS, context.signal).catch(() => undefined);
@@ -33,9 +34,15 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
   return { exitCode, message: '', indices: [] };
 }
 
-async function showOne(alias: string | null, configuration: Configuration, { source, sink }: Servers, context: CommandContext): Promise<number> {
+/** Without a configuration a name that exists nowhere is no mistake. */
+async function showOne(
+  alias: string | null,
+  configuration: Configuration | null,
+  { source, sink }: Servers,
+  context: CommandContext,
+): Promise<number> {
   const inventory = await readInventory({ source, sink, alias });
-  const unknown = alias !== null && isEmpty(inventory) ? await unknownName({ alias, configuration, sink }) : null;
+  const unknown = alias !== null && configuration !== null && isEmpty(inventory) ? await unknownName({ alias, configuration, sink }) : null;
   if (unknown !== null) return context.reportFailure(alias, unknown);
   context.output.emit(alias, { type: 'status', ...statusFacts(inventory) });
   return 0;

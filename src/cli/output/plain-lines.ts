@@ -1,4 +1,5 @@
 import type { ProgressFigures } from '../../core/events.ts';
+import { escapedJson } from '../escaped-json.ts';
 import { visible } from '../report/visible-text.ts';
 
 type Value = string | number | boolean | null;
@@ -9,7 +10,9 @@ type Value = string | number | boolean | null;
  */
 export function keyValueLine(pairs: { readonly [key: string]: Value }): string {
   const shown = Object.entries(pairs).filter(([, value]) => value !== null && value !== '');
-  return shown.map(([key, value]) => `${key}=${visible(/[\s"=]/.test(String(value)) ? JSON.stringify(value) : String(value))}`).join(' ');
+  return shown
+    .map(([key, value]) => `${key}=${/[\s"=]/.test(String(value)) ? escapedJson(JSON.stringify(value)) : visible(String(value))}`)
+    .join(' ');
 }
 
 /** The figures of a progress line outside a terminal: those of the load while there is one, and of the changes behind it. */

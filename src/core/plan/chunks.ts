@@ -27,7 +27,8 @@ export function resumedLeaf(leaf: LeafProgress): LeafProgress {
  */
 export function nextChunk(leaf: LeafProgress, inFlight: readonly Chunk[], blocks: number = leaf.chunkBlocks): Chunk | null {
   const end = endOf(leaf);
-  const flying = inFlight.filter((chunk) => chunk.oid === leaf.oid).map((chunk) => [chunk.from, chunk.to ?? end] as const);
+  // One of an older plan may begin behind the end of a rewritten leaf: there is nothing between.
+  const flying = inFlight.filter((chunk) => chunk.oid === leaf.oid && chunk.from < end).map((chunk) => [chunk.from, chunk.to ?? end] as const);
   let from = 0;
   for (const [start, stop] of [...leaf.done, ...flying].sort((a, b) => a[0] - b[0])) {
     if (start > from) return { oid: leaf.oid, from, to: Math.min(from + blocks, start) };

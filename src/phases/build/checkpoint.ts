@@ -6,6 +6,7 @@ import { loadedFiles, type PartitionFiles, readPartitionFiles, requireSameFiles 
 import { PaceWatch } from './pace.ts';
 import type { Run } from './run-state.ts';
 
+const MOST_IDS_OF_A_FAILED_BUILD = 1000;
 const EVERY_MS = 3000;
 
 /**
@@ -42,8 +43,14 @@ export class Checkpoint {
   async enter(phase: BuildPhase): Promise<void> {
     if (phase === 'catchup') await checkCatalog(this.#run);
     if (phase === 'verify' || phase === 'swap') await this.#checkSource(phase);
-    this.#state = { ...this.#state, phase, rejectedIds: [...this.#run.rejected.ids], ...this.#pace.entered(phase) };
+    this.#state = { ...this.#state, phase, rejectedIds: this.#rejectedIds(phase), ...this.#pace.entered(phase) };
     await this.#write();
+  }
+
+  /** Nobody goes on with a failed build: all its rejected rows, which may be millions, would only fill the cluster's state. */
+  #rejectedIds(phase: BuildPhase): readonly string[] {
+    const ids = [...this.#run.rejected.ids];
+    return phase === 'failed' ? ids.slice(0, MOST_IDS_OF_A_FAILED_BUILD) : ids;
   }
 
   /** The slot may go only when this is on the server. */

@@ -101,7 +101,7 @@ export class RejectList {
   }
 
   /** All of them are written down, also those beyond the limit: whoever mends the rows wants to know them all. */
-  async add(...records: readonly RejectRecord[]): Promise<void> {
+  async add(records: readonly RejectRecord[]): Promise<void> {
     for (const record of records) await this.#note(record);
     if (records.length > 0 && this.#ids.size > this.#limit) throw this.failure();
   }

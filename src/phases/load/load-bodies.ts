@@ -11,6 +11,7 @@ import type { RejectRecord } from '../ports.ts';
 /** Room behind the wanted size for the row that fills a body. */
 const LAST_ROW_BYTES = 1 << 18;
 const LARGEST_BYTES = 64 << 20;
+const MOST_PENDING_REJECTS = 10_000;
 
 /**
  * The load's bulk bodies: one for each connection and one for each reader; how many and how large that is may change while it runs. Taking one waits until it is free, which is
@@ -44,6 +45,8 @@ export class LoadBodies {
   /** True if the body should be sent: its size reached, or with `--rate` a quarter of a second's rows. */
   isFull(body: BulkBody): boolean {
     const { rate } = this.#run.steering.limits;
+    // Rows that are all rejected fill no body.
+    if (this.#rejects.length >= MOST_PENDING_REJECTS) return true;
     return body.byteLength >= this.#run.bulkTuning.bytes || (rate !== null && body.count * 4 >= rate);
   }
 
@@ -77,7 +80,7 @@ export class LoadBodies {
   async #flushRejects(refused: readonly RejectRecord[] = []): Promise<void> {
     const rejects = [...this.#rejects, ...refused];
     this.#rejects = [];
-    await this.#run.rejected.add(...rejects);
+    await this.#run.rejected.add(rejects);
   }
 
   get #most(): number {

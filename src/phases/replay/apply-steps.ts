@@ -129,7 +129,7 @@ export class StepApplier {
       return;
     }
     if (change.rejection !== null) {
-      await this.#run.rejected.add({ id: change.id.toString('utf8'), ...change.rejection });
+      await this.#run.rejected.add([{ id: change.id.toString('utf8'), ...change.rejection }]);
       return;
     }
     const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
@@ -146,7 +146,7 @@ export class StepApplier {
       this.#lanes.add({ id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn, document }, ticket);
       return;
     }
-    await this.#run.rejected.add({ id: change.id.toString('utf8'), ...rejection });
+    await this.#run.rejected.add([{ id: change.id.toString('utf8'), ...rejection }]);
     // Rejected means absent: the older document must not stay.
     this.#delete(change, transaction, ticket, false);
   }

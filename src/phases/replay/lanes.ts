@@ -117,7 +117,7 @@ export class Lanes {
     const ids = new Set(refused.map(({ id }) => id));
     const deletes = new BulkBody(this.#versionType, 1 << 12);
     const rejected = sent.filter(({ id, document }) => document !== null && ids.has(id.toString('utf8')));
-    await this.#run.rejected.add(...refused);
+    await this.#run.rejected.add(refused);
     for (const operation of rejected) {
       const { id, routing, version } = operation;
       this.#remember({ id, routing, version, xid: xidOf(operation) });

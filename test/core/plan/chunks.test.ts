@@ -128,6 +128,11 @@ test('an empty table has one open chunk: rows may come before it is read', () =>
   assert.equal(isLeafLoaded(leaf), false);
 });
 
+test('a chunk of a plan from before the leaf became smaller asks for nothing behind its end', () => {
+  const leaf = withDone(planLeaf(leafOf(10)), { oid: 1, from: 0, to: 10 });
+  assert.equal(nextChunk(leaf, [{ oid: 1, from: 500, to: 600 }], 4), null);
+});
+
 test('names hold the build id, stay within the limits and tell aliases apart', () => {
   const names = buildNames('Products', 'k3f9', new Date('2026-11-29T15:40:12.345Z'));
   assert.equal(names.index, 'products-20261129t154012-k3f9');
