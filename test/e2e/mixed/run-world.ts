@@ -86,10 +86,9 @@ async function build({ database, world, alias, misfortune, quiet }: Plan): Promi
 function mayRunAgain(error: unknown, world: World, misfortune: Misfortune): boolean {
   const crashed = misfortune.takeCrash();
   if (!(error instanceof Failure)) return false;
-  // Both in one run: it ends for whichever it meets first.
-  if (crashed && error.kind === 'interrupted') return true;
+  // With a crash in one run: it ends for whichever it meets first.
   if (error.kind === 'source-changed' && [...misfortune.happened].some(isDdl)) return true;
-  if (!misfortune.happened.has('truncate')) return false;
+  if (crashed || !misfortune.happened.has('truncate')) return crashed && error.kind === 'interrupted';
   // Its snapshot cannot be read any more (75); or the files of a partitioned table have changed before the stream says why (24).
   return error.kind === 'stalled' || (error.kind === 'source-changed' && world.shape !== 'plain');
 }
