@@ -23,7 +23,7 @@ const PINS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
-  // A lookup's plan has steps that are switched off, which counts as a cost that is worth compiling for: half a second for each (docs/servers.md P38).
+  // The planner takes the reference of an array for so costly that it compiles the statement first, 0.8 s each time (docs/servers.md P38).
   jit: 'off',
   // Each of these kills an exporter, a keeper, a long COPY or an idle walsender (docs/servers.md P4).
   statement_timeout: '0',
