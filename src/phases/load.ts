@@ -81,7 +81,7 @@ export class Load {
     try {
       while (stays()) {
         throwIfAborted(this.#run.signal);
-        await this.#run.throttle.pass(this.#run.signal);
+        if (await this.#run.throttle.pass(this.#run.signal)) this.#run.bulkTuning.interrupted(this.#run.clock.now());
         await this.#replay.gate.enter();
         const open = this.#open();
         if (open === null) {

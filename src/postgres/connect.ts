@@ -56,7 +56,8 @@ export async function connect(config: PostgresConfig, options: ConnectOptions): 
     if (session !== null) session.lost ??= error;
   });
   let session: Session | null = null;
-  options.signal?.addEventListener('abort', () => destroyClient(client), { once: true });
+  const giveUp = (): void => destroyClient(client);
+  options.signal?.addEventListener('abort', giveUp, { once: true });
   try {
     await client.connect();
     session = { ...(await pin(client, config)), lost };
@@ -67,6 +68,8 @@ export async function connect(config: PostgresConfig, options: ConnectOptions): 
   } catch (error) {
     destroyClient(client);
     throw connectFailure(error, `${config.host}:${config.port}/${config.database} as ${config.user}`, config.ssl !== false);
+  } finally {
+    options.signal?.removeEventListener('abort', giveUp);
   }
 }
 

@@ -37,8 +37,11 @@ export function startCopy(session: Session, context: FailureContext, select: str
   };
 }
 
-function incomplete({ doing }: FailureContext, { rows, rowCount }: CopyQuery): Failure {
-  return new Failure('connection-lost', `${doing}: ${rows} rows arrived, the server sent ${rowCount}`, {
+function incomplete({ doing }: FailureContext, { rows, rowCount, damaged }: CopyQuery): Failure {
+  const what = damaged
+    ? `a message arrived that does not end a row, with ${rows} rows of ${rowCount}`
+    : `${rows} rows arrived, the server sent ${rowCount}`;
+  return new Failure('connection-lost', `${doing}: ${what}`, {
     hint: 'Something between here and the server lost a part, such as a proxy: connect to it directly, and run the same command again.',
   });
 }

@@ -118,3 +118,14 @@ test('no statement of ours is compiled first: to the planner the reference of an
     await endSession(session);
   }
 });
+
+test('giving up is for connecting: a session that is open is not cut by it', async () => {
+  const stop = new AbortController();
+  const session = await connect(fixture.config, { replication: false, signal: stop.signal });
+  try {
+    stop.abort();
+    assert.deepEqual(await query(session, { doing: 'asking' }, 'select 1 as one'), [{ one: '1' }]);
+  } finally {
+    await endSession(session);
+  }
+});

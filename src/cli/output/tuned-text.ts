@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../core/events.ts';
 import { formatBytes } from '../config/quantity.ts';
 
-const LIMITS = { sink: 'more of either is no faster', source: 'reading the table takes longer' } as const;
+const LIMITS = { sink: 'no other that was tried is faster', source: 'reading the table takes longer' } as const;
 
 /** What the load has found out about its bulk requests, for the transcript. */
 export function tunedText({ bulkJobs, bulkBytes, bytesPerSecond, limit }: Extract<RunEvent, { type: 'tuned' }>): string {

@@ -1,3 +1,5 @@
+const MEGABYTE = 1 << 20;
+
 /**
  * A growing byte buffer. The encoders write into `buffer` at `offset` themselves after `ensure`: a call per byte would cost more than the
  * byte. `buffer` is replaced when it grows, so read it again after every `ensure`.
@@ -6,7 +8,7 @@ export class ByteWriter {
   buffer: Buffer;
   offset = 0;
 
-  /** `capacity` in bytes; it doubles when it does not suffice. */
+  /** `capacity` in bytes; it doubles when it does not suffice, and beyond some megabytes grows by a quarter. */
   constructor(capacity: number) {
     this.buffer = Buffer.allocUnsafeSlow(Math.max(capacity, 64));
   }
@@ -49,7 +51,8 @@ export class ByteWriter {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    const { length } = this.buffer;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, length + Math.min(length, Math.max(MEGABYTE, length >> 2))));
     this.buffer.copy(larger, 0, 0, this.offset);
     this.buffer = larger;
   }

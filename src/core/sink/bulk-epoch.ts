@@ -1,3 +1,14 @@
+import type { BulkSign } from './bulk-window.ts';
+
+/** One answer of the sink. */
+export interface AnsweredBulk {
+  readonly sentAt: number;
+  readonly at: number;
+  readonly bytes: number;
+  /** Null: it says nothing about how much the sink takes. */
+  readonly sign: BulkSign | null;
+}
+
 /** What was seen while one setting was in force. Times in milliseconds. */
 export interface SeenEpoch {
   readonly bytesPerMs: number;
@@ -47,7 +58,7 @@ export class BulkEpoch {
   }
 
   /** One more answer; what was seen, once that is enough. */
-  add(answer: { readonly sentAt: number; readonly at: number; readonly bytes: number }): SeenEpoch | null {
+  add(answer: Omit<AnsweredBulk, 'sign'>): SeenEpoch | null {
     if (this.#openedAt === null) {
       this.#openedAt = answer.at;
       return null;

@@ -1,5 +1,5 @@
-import type { SeenEpoch } from './bulk-epoch.ts';
-import type { BulkMove, BulkSetting } from './bulk-setting.ts';
+import type { AnsweredBulk, SeenEpoch } from './bulk-epoch.ts';
+import { type BulkMove, type BulkSetting, SMALLEST_BYTES } from './bulk-setting.ts';
 
 /** Below this a difference is noise. */
 const GAIN = 1.05;
@@ -11,7 +11,7 @@ const NOT_SLOWER = 0.97;
 /** Bodies do not grow beyond what is answered within this. */
 export const LATE_MS = 2000;
 /** Beyond this they shrink: well above, or a server that pauses now and then would make them small for good. */
-export const TOO_LATE_MS = 2 * LATE_MS;
+const TOO_LATE_MS = 2 * LATE_MS;
 
 /** Whether a tried move pays. A small gain may be the sink's own getting faster (a JIT, an idle merge): then the old setting is looked at once more. */
 export function judgeTrial(move: BulkMove, base: SeenEpoch, tried: SeenEpoch): 'pays' | 'as-good' | 'perhaps' | 'not' {
@@ -21,6 +21,12 @@ export function judgeTrial(move: BulkMove, base: SeenEpoch, tried: SeenEpoch): '
   return gain >= GAIN ? 'perhaps' : 'not';
 }
 
+/** An answer that came too late, to a body that may be smaller. */
+export function isTooLate({ sentAt, at, bytes }: AnsweredBulk, wanted: number): boolean {
+  return at - sentAt > TOO_LATE_MS && wanted > SMALLEST_BYTES && bytes >= wanted / 2;
+}
+
+/** At the second look. */
 export function isConfirmed(tried: SeenEpoch, base: SeenEpoch): boolean {
   return tried.bytesPerMs >= base.bytesPerMs * GAIN;
 }

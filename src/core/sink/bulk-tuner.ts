@@ -1,18 +1,8 @@
-import { BulkEpoch, type SeenEpoch } from './bulk-epoch.ts';
-import { isConfirmed, isHasty, judgeTrial, LATE_MS, mayGrow, TOO_LATE_MS } from './bulk-gain.ts';
+import { type AnsweredBulk, BulkEpoch, type SeenEpoch } from './bulk-epoch.ts';
+import { isConfirmed, isHasty, isTooLate, judgeTrial, LATE_MS, mayGrow } from './bulk-gain.ts';
 import { BulkRefusals } from './bulk-refusals.ts';
 import { type BulkBounds, type BulkMove, type BulkSetting, FIRST_SETTING, movedSetting, SMALLEST_BYTES, settingWithin } from './bulk-setting.ts';
 import type { TunedBulks, TunerMode } from './bulk-tuner-mode.ts';
-import type { BulkSign } from './bulk-window.ts';
-
-/** One answer of the sink. */
-export interface AnsweredBulk {
-  readonly sentAt: number;
-  readonly at: number;
-  readonly bytes: number;
-  /** Null: it says nothing about how much the sink takes. */
-  readonly sign: BulkSign | null;
-}
 
 const MOVES: readonly BulkMove[] = ['more', 'larger', 'fewer'];
 const STARVED = 0.3;
@@ -68,7 +58,7 @@ export class BulkTuner {
     if (answer.sign === 'overloaded') this.overloaded(answer.at, answer.sentAt);
     if (answer.sign === null || this.#isChanged) this.#restart(answer.at);
     if (answer.sign !== 'accepted' || answer.sentAt < this.#changedAt) return null;
-    this.#late = this.#isTooLate(answer) ? this.#late + 1 : 0;
+    this.#late = this.#given().bytes === null && isTooLate(answer, this.setting.bytes) ? this.#late + 1 : 0;
     if (this.#late > 0 && (this.#mode.at === 'trying' || this.#late >= 2 * this.#inForce.jobs)) return this.#shrink(answer);
     const seen = this.#epoch.add(answer);
     if (seen === null) return null;
@@ -85,8 +75,19 @@ export class BulkTuner {
     this.#mostBytes = Math.min(this.#mostBytes, Math.ceil(bytes / 2));
   }
 
+  /** Half of the smallest body that was refused for its size; infinite if none was. */
   get mostBytes(): number {
     return this.#mostBytes;
+  }
+
+  /** Reading stood still up to now, for a reason that has nothing to do with the sink. */
+  interrupted(at: number): void {
+    this.#restart(at);
+  }
+
+  /** What it has last come to rest at was not told, so that it is when it comes to rest there again. */
+  untold(): void {
+    this.#told = null;
   }
 
   /** The sink refused a bulk, this load's or another one's: a trial ends at once, the accepted setting only if it happens again and again. */
@@ -123,11 +124,6 @@ export class BulkTuner {
     this.#refusals.refuse(jobs, at);
     this.#accepted = { jobs: Math.max(1, jobs - 1), bytes };
     this.#enter({ at: 'measuring', again: 0 }, at);
-  }
-
-  #isTooLate({ sentAt, at, bytes }: AnsweredBulk): boolean {
-    const wanted = this.setting.bytes;
-    return at - sentAt > TOO_LATE_MS && wanted > SMALLEST_BYTES && bytes >= wanted / 2 && this.#given().bytes === null;
   }
 
   /** The bodies are too large for this sink. A pause of it, which makes everything under way late once, does not show that. */

@@ -2,6 +2,9 @@ const HEAD = Buffer.from('{"errors":false,"items":[');
 const ENTRY = Buffer.from('{"index":{"status":201}},');
 const TAIL = Buffer.from(']}');
 
+/** Beyond it the parser may judge: what is kept to compare with does not shrink again. */
+const MOST_COMPARED = 100_000;
+
 let expected = HEAD;
 
 /**
@@ -11,7 +14,7 @@ let expected = HEAD;
 export function saysAllCreated(answer: Buffer, count: number): boolean {
   // A comma less, as there is none behind the last one.
   const compared = HEAD.length + ENTRY.length * count - 1;
-  if (count === 0 || answer.length !== compared + TAIL.length || !answer.subarray(compared).equals(TAIL)) return false;
+  if (count === 0 || count > MOST_COMPARED || answer.length !== compared + TAIL.length || !answer.subarray(compared).equals(TAIL)) return false;
   if (expected.length < compared) expected = Buffer.concat([HEAD, ...new Array<Buffer>(count * 2).fill(ENTRY)]);
   return answer.compare(expected, 0, compared, 0, compared) === 0;
 }

@@ -1,7 +1,8 @@
 import type { Reporter } from '../../core/events.ts';
 import type { RunOptions } from '../../core/plan/index-config.ts';
+import type { AnsweredBulk } from '../../core/sink/bulk-epoch.ts';
 import type { BulkSetting } from '../../core/sink/bulk-setting.ts';
-import { type AnsweredBulk, BulkTuner } from '../../core/sink/bulk-tuner.ts';
+import { BulkTuner } from '../../core/sink/bulk-tuner.ts';
 import type { Steering } from '../steering/steering.ts';
 import type { BulkWatch } from './bulk-window.ts';
 
@@ -55,14 +56,25 @@ export class BulkTuning implements BulkWatch {
     const tuned = this.#tuner.answered(answer);
     this.#setting = this.#tuner.setting;
     const { rate, bulkJobs } = this.#steering.limits;
-    // What a rate holds back says nothing, and what was given needs not be told.
-    if (tuned === null || rate !== null || (bulkJobs !== null && this.#options.bulkBytes !== null)) return;
+    // What was given needs not be told.
+    if (tuned === null || (bulkJobs !== null && this.#options.bulkBytes !== null)) return;
+    // What a rate holds back says nothing.
+    if (rate !== null) {
+      this.#tuner.untold();
+      return;
+    }
     const { jobs, bytes, bytesPerSecond, limit } = tuned;
     this.#reporter.report({ type: 'tuned', bulkJobs: jobs, bulkBytes: Math.round(bytes), bytesPerSecond, limit });
   }
 
   overloaded(at: number): void {
     this.#tuner.overloaded(at);
+    this.#setting = this.#tuner.setting;
+  }
+
+  /** The load was held back up to now, by an order or for the source's sake. */
+  interrupted(at: number): void {
+    this.#tuner.interrupted(at);
     this.#setting = this.#tuner.setting;
   }
 

@@ -1,4 +1,4 @@
-import type { AnsweredBulk } from '../../core/sink/bulk-tuner.ts';
+import type { AnsweredBulk } from '../../core/sink/bulk-epoch.ts';
 import { type BulkSign, nextBulkWindow } from '../../core/sink/bulk-window.ts';
 
 /** Bulks sent together are refused together: one storm halves the window once. */

@@ -84,11 +84,13 @@ async function sendOnce(run: Run, body: BulkBody, window: BulkPlace | null): Pro
   }
 }
 
-/** Blocks on the index say nothing about how much is under way. */
+/** Blocks on the index, which are answered at once, say nothing about how much is under way. */
 function signOf(answer: BulkAnswer): BulkSign | null {
   if (answer.kind === 'retry') return 'overloaded';
   if (answer.kind !== 'outcomes') return null;
-  return answer.outcomes.some(({ kind }) => kind === 'retry') ? 'overloaded' : 'accepted';
+  const has = (wanted: OperationOutcome['kind']): boolean => answer.outcomes.some(({ kind }) => kind === wanted);
+  if (has('retry')) return 'overloaded';
+  return has('blocked') ? null : 'accepted';
 }
 
 interface Verdict {

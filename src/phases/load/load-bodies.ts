@@ -8,8 +8,10 @@ import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
 
-/** Room behind the wanted size for the row that fills a body. */
-const LAST_ROW_BYTES = 1 << 18;
+/** Room behind the wanted size for the piece of COPY that fills a body: one read of the socket, of short rows with long keys mostly. */
+const LAST_PIECE_BYTES = 1 << 19;
+/** An order counts within a second, also while the rate lets nothing pass. */
+const LONGEST_SLEEP_MS = 500;
 const LARGEST_BYTES = 64 << 20;
 const MOST_PENDING_REJECTS = 10_000;
 
@@ -53,7 +55,7 @@ export class LoadBodies {
   giveBack(body: BulkBody): void {
     body.clear();
     // One too many, or of a larger size than is wanted now: its memory is what the other bodies grow into.
-    if (this.#made > this.#most || body.heldBytes > 2 * this.#capacityBytes) this.#made--;
+    if (this.#made > this.#most || body.heldBytes > 1.5 * this.#capacityBytes) this.#made--;
     else this.#offer(body);
     while (this.#waiting.length > 0 && this.#made < this.#most) this.#offer(this.#make());
   }
@@ -88,7 +90,7 @@ export class LoadBodies {
   }
 
   get #capacityBytes(): number {
-    return Math.min(this.#run.bulkTuning.bytes + LAST_ROW_BYTES, LARGEST_BYTES);
+    return Math.min(this.#run.bulkTuning.bytes + LAST_PIECE_BYTES, LARGEST_BYTES);
   }
 
   #make(): BulkBody {
@@ -111,14 +113,21 @@ export class LoadBodies {
   }
 
   async #keepToRate(): Promise<void> {
+    const { counters, clock, signal } = this.#run;
+    let held = '';
+    for (let delayMs = this.#rateDelayMs(); delayMs >= 1; delayMs = this.#rateDelayMs()) {
+      held = `--rate ${this.#rate}`;
+      counters.throttle = held;
+      await clock.sleep(Math.min(delayMs, LONGEST_SLEEP_MS), signal);
+    }
+    if (held !== '') counters.throttle = '';
+  }
+
+  #rateDelayMs(): number {
     const { rate } = this.#run.steering.limits;
     this.#restartRate(rate);
     // Somebody waits for an exclusive lock: this chunk holds his lock queue up, so it ends as fast as it can.
-    if (rate === null || this.#run.throttle.has('lock')) return;
-    const delayMs = rateDelayMs(this.#taken, this.#run.clock.now() - this.#startedAt, rate);
-    if (delayMs < 1) return;
-    this.#run.counters.throttle = `--rate ${rate}`;
-    await this.#run.clock.sleep(delayMs, this.#run.signal);
-    this.#run.counters.throttle = '';
+    if (rate === null || this.#run.throttle.has('lock')) return 0;
+    return rateDelayMs(this.#taken, this.#run.clock.now() - this.#startedAt, rate);
   }
 }

@@ -31,8 +31,9 @@ export class Throttle {
     if (this.#reasons.size === 0) this.#wake();
   }
 
-  /** Resolves as soon as nothing holds the load back; throws the reason of the abort. */
-  async pass(signal: AbortSignal): Promise<void> {
+  /** Resolves as soon as nothing holds the load back, with true if something did; throws the reason of the abort. */
+  async pass(signal: AbortSignal): Promise<boolean> {
+    const waits = this.#reasons.size > 0;
     const onAbort = (): void => this.#wake();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -40,6 +41,7 @@ export class Throttle {
         if (signal.aborted) throw signal.reason;
         await new Promise<void>((resolve) => this.#waiters.push(resolve));
       }
+      return waits;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

@@ -28,6 +28,12 @@ test('a chunk is a small part of the table, within bounds', () => {
   assert.equal(pace.next(512, null, 2), 16);
 });
 
+test('behind a part of the table that is nearly empty a rate counts with what the table has on average', () => {
+  const pace = new ChunkPace(LARGE * ROWS_PER_BLOCK, LARGE);
+  for (let i = 0; i < 10; i++) pace.settled({ blocks: pace.next(LARGE, 100, 1), rows: i % 2, tookMs: 20, bulks: 1 });
+  assert.ok(pace.next(LARGE, 100, 1) * ROWS_PER_BLOCK <= 1600, String(pace.next(LARGE, 100, 1)));
+});
+
 test('a chunk lasts about eight seconds where the bounds allow it', () => {
   for (const blocksPerSecond of [20, 50, 120, 200]) {
     const { tookMs } = lastOf(new ChunkPace(LARGE * ROWS_PER_BLOCK, LARGE), blocksPerSecond);

@@ -34,6 +34,14 @@ for (const [name, sink] of Object.entries(SINKS)) {
   });
 }
 
+test('pauses of the load are not taken for answers of the sink', () => {
+  const rate = (n: number): number => Math.min(n, 10) * 6 * MB;
+  // One in the midst of nearly every look.
+  const { setting, told } = simulate({ rate, paused: (atMs) => atMs < 20_000 && atMs % 2500 < 1000 }, 60);
+  assert.ok(setting.jobs >= 9, JSON.stringify(setting));
+  assert.deepEqual([...new Set(told.map(({ limit }) => limit))], ['sink']);
+});
+
 test('a slow sink gets small bodies, so that it answers soon', () => {
   const { told, setting, rate } = simulate({ rate: () => 0.6 * MB }, 80);
   assert.ok((setting.jobs * setting.bytes) / (0.6 * MB) < 6000, JSON.stringify(setting));

@@ -11,6 +11,8 @@ export interface SimulatedSink {
   readonly floorMs?: number;
   /** More at a time are refused. */
   readonly most?: number;
+  /** In these moments nothing is read. */
+  readonly paused?: (atMs: number) => boolean;
   /** What the source gives at most. */
   readonly sourceRate?: number;
 }
@@ -48,10 +50,11 @@ export function simulate(sink: SimulatedSink, seconds: number, fixed: BulkSettin
   let lateTo = 1;
   let mostBytes = 0;
   for (let at = 0; at < seconds * 1000; at++) {
+    if (sink.paused?.(at - 1) === true && !sink.paused(at)) tuner.interrupted(at);
     const { jobs, bytes } = tuner.setting;
     mostBytes = Math.max(mostBytes, (jobs + 2) * bytes);
     ready = Math.min(ready + (sink.sourceRate ?? Number.POSITIVE_INFINITY), 2 * bytes);
-    while (at >= waitUntil && flying.length < Math.floor(Math.min(jobs, room)) && ready >= bytes) {
+    while (at >= waitUntil && sink.paused?.(at) !== true && flying.length < Math.floor(Math.min(jobs, room)) && ready >= bytes) {
       ready -= bytes;
       tuner.sent(at, Math.floor(Math.min(jobs, room)));
       const sent = { sentAt: at, bytes, left: bytes * (1 - NOISE + 2 * NOISE * random()), floorMs: sink.floorMs ?? 0 };

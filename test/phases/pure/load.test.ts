@@ -50,7 +50,7 @@ function loadOf(
     options: { chunkBlocks: readers === 1 ? null : 1, stallTimeoutMs: 1000 },
     steering: { limits: { rate: null, copyJobs: readers } },
     bulkTuning: { jobs: 1, bytes: 1 },
-    throttle: { pass: async () => {}, has: () => false },
+    throttle: { pass: async () => false, has: () => false },
     bulkWindow: new BulkWindow(() => 1, clock.now),
     counters,
     random: () => 0.5,

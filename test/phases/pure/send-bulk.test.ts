@@ -33,6 +33,25 @@ test('a refusal for overload is over: nothing is asked', async () => {
   assert.equal(calls.length, 2);
 });
 
+test('a block on the index is no answer that shows how much the sink takes; a refusal for overload beside it counts', async () => {
+  const blocked = { kind: 'blocked', errorType: 'cluster_block_exception' } as const;
+  const retry = { kind: 'retry', errorType: 'es_rejected_execution_exception' } as const;
+  for (const [outcomes, sign] of [
+    [[blocked], null],
+    [[blocked, retry], 'overloaded'],
+  ] as const) {
+    const answers: BulkAnswer[] = [{ kind: 'outcomes', outcomes }];
+    const body = one();
+    if (outcomes.length > 1) body.append({ id: Buffer.from('b'), version: 8n, document: null });
+    const { run } = bulkRun(
+      (sent) => answers.shift() ?? { kind: 'outcomes', outcomes: Array.from({ length: sent.count }, () => ({ kind: 'done' })) },
+    );
+    const signs: (string | null)[] = [];
+    await sendBulk(run, body, { enter: async () => {}, leave: (seen) => signs.push(seen) });
+    assert.deepEqual(signs, [sign, 'accepted']);
+  }
+});
+
 test('a document that is refused is a reject; a delete that is refused stops the build, item by item and as a whole request', async () => {
   const refused: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'rejected', errorType: 'illegal_argument_exception', reason: 'x' }] };
   const document = new BulkBody('external');
