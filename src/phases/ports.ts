@@ -79,7 +79,7 @@ export interface ChunkReader {
   readonly relfilenode: number;
   /**
    * Batches of raw COPY text as they arrive, not row-aligned; back-pressure by not asking for more. Throws `connection-lost` when cut in
-   * the middle, or if the row count of the command tag differs from the newlines seen.
+   * the middle, or if the row count of the command tag differs from the messages seen, or one of them does not end a row.
    */
   chunks(): AsyncIterable<Buffer>;
   /** Ends the transaction and gives the connection back; safe in mid-COPY (cancels it). */

@@ -8,7 +8,7 @@ type BytesListener = (bytes: Buffer) => void;
 
 /**
  * A `COPY … TO STDOUT` as a query of pg. It reads the socket itself, because a row is a message: an object for each (as pg and pg-copy-streams make them) costs more than
- * to split it into its fields. The listener of pg gets what comes behind the rows, and with it every error.
+ * to split it into its fields. The listener of pg, of which there is one (docs/servers.md C12), gets what comes behind the rows, and with it every error.
  */
 export class CopyQuery {
   readonly text: string;

@@ -3,6 +3,7 @@ const LARGEST = 2048;
 const CHUNKS_PER_LEAF = 32;
 /** 512 KiB of heap, about one bulk: it shows what the sink takes, and lasts not too long before a very slow one. */
 const FIRST = 64;
+/** One odd chunk must not make the next one last a minute. */
 const MOST_GROWTH = 4;
 /** A chunk keeps the slot's WAL, and holds back vacuum, for as long as it is in flight. */
 const WANTED_MS = 8000;

@@ -31,9 +31,12 @@ export function isConfirmed(tried: SeenEpoch, base: SeenEpoch): boolean {
   return tried.bytesPerMs >= base.bytesPerMs * GAIN;
 }
 
+/** The last body of a chunk is a part of one: of four bodies three and a little. */
+const FULL_SHARE = 0.7;
+
 /** Bodies that a chunk or a rate ends before they are full would not become larger. */
 function isFull({ bytes }: BulkSetting, { bodyBytes }: SeenEpoch): boolean {
-  return bodyBytes >= bytes * 0.7;
+  return bodyBytes >= bytes * FULL_SHARE;
 }
 
 /** Whether a larger size is worth a try: its answers must not come too late. */

@@ -15,10 +15,12 @@ export class BulkRefusals {
     return this.#refused === null ? Number.POSITIVE_INFINITY : Math.max(1, this.#refused.jobs - 1);
   }
 
+  /** Time goes by: what was refused long ago may be tried again. */
   pass(at: number): void {
     if (this.#refused !== null && at >= this.#refused.until) this.#refused = null;
   }
 
+  /** So many at a time were too many. */
   refuse(jobs: number, at: number): void {
     this.#storms = [];
     this.#refused = { jobs, until: at + REMEMBERED_MS };

@@ -5,7 +5,9 @@ import { type BulkBounds, type BulkMove, type BulkSetting, FIRST_SETTING, movedS
 import type { TunedBulks, TunerMode } from './bulk-tuner-mode.ts';
 
 const MOVES: readonly BulkMove[] = ['more', 'larger', 'fewer'];
+/** Share of the time without enough bulks under way: below it the pauses between two chunks are. */
 const STARVED = 0.3;
+/** Another rate than that, and no noise. */
 const CHANGED = 0.3;
 const PROBE_MS = 60_000;
 const LONGEST_PROBE_MS = 600_000;
