@@ -1,7 +1,7 @@
 import { isLeafLoaded, nextChunk, withDone } from '../../src/core/plan/chunks.ts';
 import type { RuleSet } from './rules.ts';
 import { type Action, currentSnapshot, isOpen, rowsIn } from './source.ts';
-import { acknowledging, forgetSeenBy, unseenBy } from './tool-memory.ts';
+import { chunkBegins, chunkEnds, forgetSeenBy, unseenBy } from './tool-memory.ts';
 import { at, type ChunkState, type Scenario, type Snapshot, send, type Tool, type World } from './world.ts';
 
 /** The plan of the real code: one leaf of `blocks` blocks, each a chunk. */
@@ -42,8 +42,7 @@ function openActions(scenario: Scenario, rules: RuleSet, world: World): Action[]
   if (chunk === null) return [];
   const { from } = chunk;
   const open = (next: World): void => {
-    if (rules('R4 chunk floor'))
-      next.tool.ack = acknowledging(next.tool.ack, { floors: next.tool.ack.floors + 1 }, (real) => void real.chunkStarted());
+    if (rules('R4 chunk floor')) next.tool.ack = chunkBegins(next.tool.ack);
     next.tool.chunks.push({ from, stage: 'opening', taken: null, known: null, file: tool.file });
   };
   if (scenario.slowOpen) return [{ label: `chunk ${from} is opened`, act: open }];
@@ -128,8 +127,8 @@ function finish(scenario: Scenario, rules: RuleSet, world: World, chunk: ChunkSt
 }
 
 function close(rules: RuleSet, tool: Tool, chunk: ChunkState): void {
+  if (rules('R4 chunk floor')) tool.ack = chunkEnds(tool.ack, tool.chunks.indexOf(chunk));
   tool.chunks = tool.chunks.filter((other) => other !== chunk);
-  if (rules('R4 chunk floor')) tool.ack = acknowledging(tool.ack, { floors: tool.ack.floors - 1 }, (real) => real.chunkFinished(0));
   const known = (chunks: readonly ChunkState[]): Snapshot[] => chunks.flatMap((one) => (one.known === null ? [] : [one.known]));
   const asked = rules('R3 memory') ? [chunk, ...tool.chunks] : [chunk];
   const snapshots = known(asked);

@@ -78,7 +78,7 @@ function enterLoad(world: World, cp: number): void {
 }
 
 function start(world: World, state: string, position: number): void {
-  world.tool = { ...freshTool(state), position, durable: position, ack: { acked: position, visible: position, waiting: [], floors: 0 } };
+  world.tool = { ...freshTool(state), position, durable: position, ack: { acked: position, visible: position, waiting: [], floors: [] } };
 }
 
 /** Catching up is nothing of its own here: the fence asks for more. */

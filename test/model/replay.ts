@@ -224,7 +224,7 @@ function acknowledgementActions(rules: RuleSet, world: World): Action[] {
   if (tool.ack.waiting.length === 0 && tool.ack.acked <= slot.confirmed) return [];
   const snapshot = currentSnapshot(world);
   const seen = rules('R4 visible') ? snapshot : { ...snapshot, inProgress: [] };
-  const ack = acknowledging(tool.ack, {}, (real) => {
+  const ack = acknowledging(tool.ack, [], (real) => {
     real.observe({ xmin: BigInt(seen.xmin), xmax: BigInt(seen.xmax), inProgress: new Set(seen.inProgress.map(BigInt)) });
   });
   if (ack.waiting.length === tool.ack.waiting.length && ack.acked <= slot.confirmed) return [];

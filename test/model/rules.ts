@@ -10,7 +10,7 @@ export const RULES = {
   'R3 memory': 'a delete is forgotten only when every chunk in flight saw it, one that is being opened included',
   'R3 first attempt': 'a chunk that is read again answers for what its first attempt saw',
   'R4 effect first': 'nothing is acknowledged before it is durable',
-  'R4 chunk floor': 'nothing is acknowledged past the start of a chunk in flight',
+  'R4 chunk floor': 'nothing is acknowledged past what was seen to be visible when a chunk in flight began',
   'R4 visible': 'nothing is acknowledged before it is visible',
   'R4 dead bulks': 'a resume waits until no bulk of the dead process can land any more',
   'R4 restart': 'after a reconnect only what was applied again counts as durable and may be acknowledged',

@@ -41,6 +41,15 @@ export const SCENARIOS: readonly Scenario[] = [
     finds: ['R3 memory'],
   }),
   scenario({
+    name: 'chunks that overlap, a delete beside each, and a crash',
+    rows: [...A, { key: 'b', value: 'old', block: 1 }],
+    transactions: [transaction('D', [del('a')]), transaction('E', [del('b')])],
+    blocks: 2,
+    copyJobs: 2,
+    faults: { ...once, crash: 1 },
+    finds: ['R3 deletes again', 'R4 chunk floor'],
+  }),
+  scenario({
     name: 'a chunk that is cut and read again beside a delete',
     rows: A,
     transactions: [transaction('D', [del('a')])],

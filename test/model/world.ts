@@ -95,8 +95,8 @@ export interface AckState {
   acked: number;
   visible: number;
   waiting: readonly Commit[];
-  /** Chunks in flight; each stands at `acked`. */
-  floors: number;
+  /** Of the chunks in flight, in the order of `Tool.chunks`. */
+  floors: readonly number[];
 }
 
 export interface TicketState {
@@ -157,7 +157,7 @@ export function freshTool(at: string): Tool {
     at,
     position: 0,
     lanes: { a: { busy: false, pending: null }, b: { busy: false, pending: null } },
-    ack: { acked: 0, visible: 0, waiting: [], floors: 0 },
+    ack: { acked: 0, visible: 0, waiting: [], floors: [] },
     durable: 0,
     tickets: [],
     deletes: [],

@@ -3,7 +3,7 @@ import type { DurableCommit } from './watermark.ts';
 
 /**
  * Rule R4: decides which position may be confirmed to the slot. Never past an operation that is not durable (only durable commits are offered), never
- * past the start of a chunk still in flight, and never past a commit that is not visible yet, so that after a crash the deletes of R3 come again.
+ * past what the snapshot of a chunk still in flight is known to show, and never past a commit that is not visible yet, so that after a crash the deletes of R3 come again.
  */
 export class Acknowledger {
   #waiting: DurableCommit[] = [];
@@ -47,9 +47,12 @@ export class Acknowledger {
     return this.#raise();
   }
 
-  /** Call before the chunk's snapshot is taken: everything acknowledged by now is visible in it. Returns the key for `chunkFinished`. */
+  /**
+   * Call before the chunk's snapshot is taken: what was seen to be visible by now is visible in it. That, and not what is acknowledged, is its floor: another chunk in flight
+   * holds that back, and of chunks that overlap each would stand where the first one stood, so that the slot kept the WAL of the whole load. Returns the key for `chunkFinished`.
+   */
   chunkStarted(): number {
-    this.#floors.set(this.#nextFloor, this.#ackedLsn);
+    this.#floors.set(this.#nextFloor, this.#visibleLsn);
     return this.#nextFloor++;
   }
 

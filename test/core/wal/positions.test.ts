@@ -99,10 +99,25 @@ test('nothing is acknowledged past the start of a chunk in flight', () => {
   acknowledger.offer([{ endLsn: 10n, xid: 11 }]);
   assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 5n);
   const later = acknowledger.chunkStarted();
+  acknowledger.offer([{ endLsn: 20n, xid: 11 }]);
+  assert.equal(acknowledger.observe(parseSnapshot('20:20:')), 5n);
   acknowledger.chunkFinished(chunk);
-  assert.equal(acknowledger.ackedLsn, 5n);
-  acknowledger.chunkFinished(later);
   assert.equal(acknowledger.ackedLsn, 10n);
+  acknowledger.chunkFinished(later);
+  assert.equal(acknowledger.ackedLsn, 20n);
+});
+
+test('chunks that overlap, so that one is always in flight, hold back what came since the one before began', () => {
+  const acknowledger = new Acknowledger(5n);
+  let chunk = acknowledger.chunkStarted();
+  for (let lsn = 10n; lsn <= 100n; lsn += 10n) {
+    acknowledger.offer([{ endLsn: lsn, xid: 11 }]);
+    acknowledger.observe(parseSnapshot('20:20:'));
+    const next = acknowledger.chunkStarted();
+    acknowledger.chunkFinished(chunk);
+    assert.equal(acknowledger.ackedLsn, lsn);
+    chunk = next;
+  }
 });
 
 test('after a reconnect what was waiting comes again', () => {
