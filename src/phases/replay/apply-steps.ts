@@ -15,7 +15,7 @@ import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
 
-const PENDING_BYTES = 16 << 20;
+const PENDING_BYTES = 8 << 20;
 const RETRY_MS = 20;
 
 /** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
