@@ -27,7 +27,7 @@ import { throttleQuery } from './throttle-query.ts';
 export interface SourceOptions {
   /** A replication connection that stays silent for so long, a ping included, has failed. Default 60 s. */
   readonly streamSilenceMs?: number;
-  /** Bytes of received messages above which the replication socket is paused. Default 8 MiB. */
+  /** Bytes of received messages above which the replication socket is paused. Default 2 MiB. */
   readonly streamQueueBytes?: number;
 }
 
@@ -73,8 +73,11 @@ type ReplicationPart = Pick<
   'createSlot' | 'readSlot' | 'listSlots' | 'dropSlot' | 'openStream' | 'notYetVisible' | 'currentSnapshot' | 'insertLsn'
 >;
 
+/** Some hundredths of a second of a fast stream. */
+const QUEUED_BYTES = 2 << 20;
+
 function replicationPart(config: PostgresConfig, pool: SessionPool, options: SourceOptions): ReplicationPart {
-  const limits = { silenceMs: options.streamSilenceMs ?? 60_000, maxQueuedBytes: options.streamQueueBytes ?? 8 * 1024 * 1024 };
+  const limits = { silenceMs: options.streamSilenceMs ?? 60_000, maxQueuedBytes: options.streamQueueBytes ?? QUEUED_BYTES };
   return {
     createSlot: (request) => createSlot(config, pool, request),
     readSlot: (name) => pool.use((session) => readSlot(session, name)),
