@@ -43,7 +43,7 @@ test('golden: a terminal without colour', () => {
     'build k3f9   (another terminal: realign status products · pause: realign ctl products pause · Ctrl-C is safe)',
     ' ✓ preflight        1.2s',
     ' ✓ slot             realign_products_k3f9 at 5A/3F21C0D8   0.0s',
-    '   bulk requests    3 at a time of 4 MiB: 17 MiB/s; more of either is no faster',
+    '   bulk requests    3 at a time of 4 MiB: 17 MiB/s; no other that was tried is faster',
     ' ! rejected         products/12   column price: NaN or Infinity',
     ' ✓ load             8,804,112 rows   4m 50s',
     ' ✓ verify           rows 12,404,551 = docs 12,404,551 at 5A/61B0; 1,024 of 1,024 partition checksums equal; 10,000 sampled, 0 differ   30s',
