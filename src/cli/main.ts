@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+import './young-generation.ts';
 import { crashText } from './crash.ts';
-import { boundExternalMemory } from './external-memory.ts';
+import { boundGarbage } from './garbage.ts';
 import { run } from './run.ts';
 
 /** A reader that went away (`realign status | head -1`) ends the output, not the work: a rebuild goes on, and its exit code stays true. */
@@ -15,7 +16,7 @@ process.on('uncaughtException', (error) => {
 });
 forgiveClosedPipe(process.stdout);
 forgiveClosedPipe(process.stderr);
-boundExternalMemory();
+boundGarbage();
 
 const exitCode = await run({
   args: process.argv.slice(2),

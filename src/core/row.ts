@@ -14,10 +14,12 @@ export interface Row {
   readonly ends: Int32Array;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** A `Row` with room for `columnCount` fields, all NULL. */
 export function emptyRow(columnCount: number): Row {
   return {
-    bytes: Buffer.alloc(0),
+    bytes: NO_BYTES,
     starts: new Int32Array(columnCount).fill(FIELD_NULL),
     ends: new Int32Array(columnCount).fill(FIELD_NULL),
   };

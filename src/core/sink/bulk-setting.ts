@@ -26,7 +26,7 @@ const MOST_JOBS = 12;
 export const SMALLEST_BYTES = 512 << 10;
 const LARGEST_BYTES = 8 << 20;
 /** All bodies together: with it the process stays below 200 MB. */
-const ALL_BODIES_BYTES = 28 << 20;
+export const ALL_BODIES_BYTES = 28 << 20;
 const STEP = 1.5;
 /** A smaller step in size shows nothing. */
 const LEAST_GROWTH = 1.25;

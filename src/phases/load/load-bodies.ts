@@ -4,6 +4,7 @@ import { keyAsId } from '../../core/encode/shown-id.ts';
 import { rateDelayMs } from '../../core/plan/rate.ts';
 import { fieldText, type Row } from '../../core/row.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
+import { ALL_BODIES_BYTES } from '../../core/sink/bulk-setting.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
@@ -54,8 +55,8 @@ export class LoadBodies {
 
   giveBack(body: BulkBody): void {
     body.clear();
-    // One too many, or of a larger size than is wanted now: its memory is what the other bodies grow into.
-    if (this.#made > this.#most || body.heldBytes > 1.5 * this.#capacityBytes) this.#made--;
+    // One too many, or so large that they could not all be: its memory is what the other bodies grow into.
+    if (this.#made > this.#most || !this.#mayKeep(body.heldBytes)) this.#made--;
     else this.#offer(body);
     while (this.#waiting.length > 0 && this.#made < this.#most) this.#offer(this.#make());
   }
@@ -87,6 +88,11 @@ export class LoadBodies {
 
   get #most(): number {
     return this.#run.bulkTuning.jobs + this.#run.steering.limits.copyJobs;
+  }
+
+  /** A size that was tried and taken back may be tried again: a new body for each change of mind is garbage, and what V8 does about it costs more than the room. */
+  #mayKeep(heldBytes: number): boolean {
+    return heldBytes <= 1.5 * this.#capacityBytes || heldBytes * this.#most <= ALL_BODIES_BYTES;
   }
 
   get #capacityBytes(): number {

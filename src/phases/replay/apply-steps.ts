@@ -1,5 +1,6 @@
 import { ByteWriter } from '../../core/encode/byte-writer.ts';
 import { DocumentEncoder } from '../../core/encode/document.ts';
+import type { Rejection } from '../../core/encode/document-plan.ts';
 import { routingOfKey } from '../../core/encode/routing.ts';
 import { Failure } from '../../core/failure.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
@@ -89,8 +90,10 @@ export class StepApplier {
     const ticket = this.#ticket;
     if (ticket === null) throw new RangeError('BUG: a segment before the beginning of its transaction');
     for (let at = from; at < to; at++) {
-      await this.#applyChange(transaction.changes[at] as KeyChange, transaction, ticket, rows);
-      await this.#keepBounds();
+      // Nearly never is there anything to wait for, and a wait of nothing costs more than the change.
+      const rejecting = this.#applyChange(transaction.changes[at] as KeyChange, transaction, ticket, rows);
+      if (rejecting !== null) await rejecting;
+      if (this.#isOutOfBounds) await this.#keepBounds();
     }
     if (to === transaction.changes.length) await this.#finish(transaction, ticket);
   }
@@ -117,26 +120,33 @@ export class StepApplier {
   }
 
   /** Memory, and the event loop: neither may depend on the size of a transaction. */
+  get #isOutOfBounds(): boolean {
+    return this.#lanes.pendingBytes > PENDING_BYTES || this.#mustForget || this.#breather.due;
+  }
+
+  get #mustForget(): boolean {
+    return this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes;
+  }
+
   async #keepBounds(): Promise<void> {
     if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
-    if (this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes) await this.#forgetDeletes(this.#deletes);
+    if (this.#mustForget) await this.#forgetDeletes(this.#deletes as DeleteMemory);
     if (this.#breather.due) await this.#breather.breathe();
   }
 
-  async #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> {
-    if (change.unindexed === true || (needsLookup(this.#encoder, change) && change.rejection !== null && !rows.has(change.id.toString('latin1')))) {
+  /** Null where nothing has to be written down among the rejects. */
+  #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> | null {
+    const looked = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : undefined;
+    if (change.unindexed === true || (looked === null && change.rejection !== null)) {
       this.#run.rejected.mend(change.id.toString('utf8'));
-      return;
+      return null;
     }
-    if (change.rejection !== null) {
-      await this.#run.rejected.add([{ id: change.id.toString('utf8'), ...change.rejection }]);
-      return;
-    }
-    const row = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : change.row;
+    if (change.rejection !== null) return this.#reject(change, change.rejection);
+    const row = looked === undefined ? change.row : looked;
     if (row === null) {
       this.#touched.deleted(change.key);
       this.#delete(change, transaction, ticket, true);
-      return;
+      return null;
     }
     this.#touched.changed(change.key);
     this.#writer.reset();
@@ -144,11 +154,14 @@ export class StepApplier {
     if (rejection === undefined) {
       const document = Buffer.from(this.#writer.buffer.subarray(0, this.#writer.offset));
       this.#lanes.add({ id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn, document }, ticket);
-      return;
+      return null;
     }
-    await this.#run.rejected.add([{ id: change.id.toString('utf8'), ...rejection }]);
     // Rejected means absent: the older document must not stay.
-    this.#delete(change, transaction, ticket, false);
+    return this.#reject(change, rejection).then(() => this.#delete(change, transaction, ticket, false));
+  }
+
+  async #reject({ id }: KeyChange, rejection: Rejection): Promise<void> {
+    await this.#run.rejected.add([{ id: id.toString('utf8'), ...rejection }]);
   }
 
   /** From the key alone: a delete goes to the shard of the document that it deletes. */

@@ -29,11 +29,13 @@ export class TouchedKeys {
   }
 
   changed(key: Key): void {
-    for (const { changed } of new Set([this.#judged, this.#tail])) changed.offer(key);
+    this.#judged.changed.offer(key);
+    if (this.#tail !== this.#judged) this.#tail.changed.offer(key);
   }
 
   deleted(key: Key): void {
-    for (const { deleted } of new Set([this.#judged, this.#tail])) deleted.offer(key);
+    this.#judged.deleted.offer(key);
+    if (this.#tail !== this.#judged) this.#tail.deleted.offer(key);
   }
 
   /** To be judged next: of the run, or since `startTail` behind `judgeTail`. */

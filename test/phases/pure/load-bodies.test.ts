@@ -53,13 +53,24 @@ test('a rate that lets nothing pass for an hour is given up within a second of t
   assert.equal(run.counters.throttle, '');
 });
 
-test('a body that had to grow is not kept if it holds half as much again as is wanted', async () => {
+/** What the bodies hold that come after one of so many bytes was given back. */
+async function heldBehind(bytes: number): Promise<readonly number[]> {
   const { run } = loadOf({ rate: null, copyJobs: 1 }, () => {});
   const bodies = new LoadBodies(run);
   const first = await bodies.take();
-  first.append({ id: Buffer.from('a'), version: 8n, document: Buffer.alloc(3 * MB, '0') });
+  first.append({ id: Buffer.from('a'), version: 8n, document: Buffer.alloc(bytes, '0') });
   bodies.giveBack(first);
   const held: number[] = [];
   for (let n = 0; n < 4; n++) held.push((await bodies.take()).heldBytes);
+  return held;
+}
+
+test('a body that had to grow is not kept if they could not all be as large', async () => {
+  const held = await heldBehind(8 * MB);
   assert.ok(Math.max(...held) <= 1.5 * MB, held.join(' '));
+});
+
+test('a body that had to grow is kept if they could all be as large, so that a size tried and taken back leaves no garbage', async () => {
+  const held = await heldBehind(3 * MB);
+  assert.equal(held.filter((bytes) => bytes >= 3 * MB).length, 1, held.join(' '));
 });
