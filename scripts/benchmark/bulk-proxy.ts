@@ -10,8 +10,8 @@ export interface BulkProxy {
   readonly pid: number;
   /** Of all bulk bodies so far. */
   bytes(): Promise<number>;
-  /** Sends what was recorded to an index with so many connections; resolves with what it was. */
-  replay(path: string, connections: number): Promise<{ readonly bytes: number; readonly seconds: number }>;
+  /** Sends what was recorded to an index with so many connections, by another proxy if one is given; resolves with what it was. */
+  replay(path: string, connections: number, by?: string): Promise<{ readonly bytes: number; readonly seconds: number }>;
   close(): void;
 }
 
@@ -22,7 +22,7 @@ interface ProxySettings {
   readonly bytesPerSecond: number;
 }
 
-type Order = { readonly kind: 'bytes' } | { readonly kind: 'replay'; readonly path: string; readonly connections: number };
+type Order = { readonly kind: 'bytes' } | { readonly kind: 'replay'; readonly path: string; readonly connections: number; readonly by?: string };
 
 /** A proxy before Elasticsearch in a process of its own, so that its work is in nobody's account. */
 export async function startBulkProxy(settings: ProxySettings): Promise<BulkProxy> {
@@ -46,7 +46,7 @@ export async function startBulkProxy(settings: ProxySettings): Promise<BulkProxy
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     bytes: () => ask<number>({ kind: 'bytes' }),
-    replay: (path, connections) => ask({ kind: 'replay', path, connections }),
+    replay: (path, connections, by) => ask({ kind: 'replay', path, connections, ...(by === undefined ? {} : { by }) }),
     close: () => child.kill(),
   };
 }
@@ -117,7 +117,7 @@ function serve(settings: ProxySettings): void {
   });
   process.on('message', (order: Order) => {
     if (order.kind === 'bytes') process.send?.(bulkBytes);
-    else void replayRecorded(settings.target, order.path, order.connections).then((figures) => process.send?.(figures));
+    else void replayRecorded(order.by ?? settings.target, order.path, order.connections).then((figures) => process.send?.(figures));
   });
 }
 

@@ -6,6 +6,7 @@ import { cpuBetween, readCpu } from './cpu.ts';
 import type { Figures } from './figures.ts';
 import { startMeasured } from './measured-child.ts';
 import { discardBuilds, dropBenchIndices, measuredRebuild, type PhaseFigures, type RebuildFigures, type RebuildRequest } from './measured-rebuild.ts';
+import { LINES } from './targets.ts';
 
 /** Figures by the name of the line they belong to: a rebuild gives one for its load and one for its verification. */
 export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
@@ -46,8 +47,27 @@ export async function nullRebuild(world: BenchWorld, { url, pid }: BulkProxy, fl
   return figures;
 }
 
+interface SinkLimit {
+  readonly world: BenchWorld;
+  readonly rows: number;
+  readonly bodies: BulkProxy;
+  readonly mapping: unknown;
+}
+
 /** (a) the sink's limit: the recorded bodies into an index with the same mapping and load-time settings. */
-export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProxy, mapping: unknown): Promise<NamedFigures> {
+export async function sinkLimit(request: SinkLimit): Promise<NamedFigures> {
+  return [[LINES.limit, await sendRecorded(request)]];
+}
+
+/** (a) the same when the sink takes only so much. What it loses to the sink's own pauses, such as a segment written while a bulk waits, the load loses as well. */
+export async function throttledLimit(request: SinkLimit, bytesPerSecond: number): Promise<NamedFigures> {
+  const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
+  const figures = await sendRecorded(request, proxy.url);
+  proxy.close();
+  return [[LINES.throttledLimit, figures]];
+}
+
+async function sendRecorded({ world, rows, bodies, mapping }: SinkLimit, by?: string): Promise<Figures> {
   const index = `${RIVAL_INDEX}-limit`;
   await elasticsearch('DELETE', `/${index}`);
   await elasticsearch('PUT', `/${index}`, {
@@ -55,10 +75,10 @@ export async function sinkLimit(world: BenchWorld, rows: number, proxy: BulkProx
     settings: { number_of_shards: world.shards, number_of_replicas: 0, refresh_interval: '-1', 'index.mapping.coerce': false },
   });
   const before = readCpu(world.pids, {});
-  const { bytes, seconds } = await proxy.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3);
+  const { bytes, seconds } = await bodies.replay(`/${index}/_bulk?filter_path=errors,items.*.status,items.*.error`, 3, by);
   const cpu = cpuBetween(before, readCpu(world.pids, {}));
   await elasticsearch('DELETE', `/${index}`);
-  return [['(a) sink limit, recorded bodies', perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes)]];
+  return perRow(rows, { ...cpu, seconds, peakRssMb: 0 }, bytes);
 }
 
 /** (b) realign end to end and (h) its verification. */
@@ -66,17 +86,17 @@ export async function rebuild(world: BenchWorld, { rows, bytes }: TableSize): Pr
   const { load, verify } = await finishedRebuild({ world, flags: ['--verify', 'full'] });
   if (verify === null) throw new Error('the rebuild ended without a verification');
   return [
-    ['(b) realign, load', perRow(rows, load, bytes)],
-    ['(h) realign, verify full', perRow(rows, verify, bytes)],
+    [LINES.load, perRow(rows, load, bytes)],
+    [LINES.verify, perRow(rows, verify, bytes)],
   ];
 }
 
-/** (b) once more before a sink that takes half of what it could. The proxy's rate is exact, so it is the limit. */
+/** (b) once more before a sink that takes half of what it could. */
 export async function throttledRebuild(world: BenchWorld, { rows, bytes }: TableSize, bytesPerSecond: number): Promise<NamedFigures> {
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
   const { load } = await finishedRebuild({ world, flags: ['--verify', 'counts'], elasticsearchUrl: proxy.url });
   proxy.close();
-  return [['(b) realign, sink throttled to half', perRow(rows, load, bytes)]];
+  return [[LINES.throttled, perRow(rows, load, bytes)]];
 }
 
 /** A rebuild that ends well, and what it made removed. */

@@ -1,7 +1,7 @@
 import type { BenchOptions, CaseName } from './bench-options.ts';
 import type { BenchWorld } from './bench-world.ts';
 import type { BulkProxy } from './bulk-proxy.ts';
-import { copyDrain, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledRebuild } from './cases.ts';
+import { copyDrain, rebuild, recordBodies, rival, sinkLimit, type TableSize, throttledLimit, throttledRebuild } from './cases.ts';
 import { nullSink, nullSinkPair } from './null-sink.ts';
 import { PRODUCT_MAPPING } from './products.ts';
 import { type Recorder, say } from './recorder.ts';
@@ -34,14 +34,16 @@ export async function inTurns({ world, options, recorder }: InTurns): Promise<nu
 
 async function round({ world, options: { only }, recorder }: InTurns, table: TableSize, bodies: BulkProxy): Promise<void> {
   const take = async (named: ReturnType<typeof rebuild>): Promise<void> => recorder.take(await named);
-  let bytesPerSecond = 0;
+  const request = { world, rows: table.rows, bodies, mapping: PRODUCT_MAPPING };
+  let half = LEAST_BYTES_PER_SECOND;
   if (only.has('a') || only.has('b')) {
-    const limit = await sinkLimit(world, table.rows, bodies, PRODUCT_MAPPING);
-    bytesPerSecond = (limit[0]?.[1].mbPerSecond ?? 0) * 1e6;
+    const limit = await sinkLimit(request);
+    half = Math.max(half, (limit[0]?.[1].mbPerSecond ?? 0) * 5e5);
     if (only.has('a')) recorder.take(limit);
   }
+  if (only.has('a')) await take(throttledLimit(request, half));
   if (only.has('b')) await take(rebuild(world, table));
-  if (only.has('b')) await take(throttledRebuild(world, table, Math.max(bytesPerSecond / 2, LEAST_BYTES_PER_SECOND)));
+  if (only.has('b')) await take(throttledRebuild(world, table, half));
   if (only.has('c')) await take(rival(world, 'script', table, PRODUCT_MAPPING));
   if (only.has('d')) await take(rival(world, 'offset', table, PRODUCT_MAPPING));
   if (only.has('e')) for (const readers of [1, 2]) await take(nullSink(world, table, readers));

@@ -2,7 +2,6 @@
 import './young-generation.ts';
 import { crashText } from './crash.ts';
 import { boundGarbage } from './garbage.ts';
-import { run } from './run.ts';
 
 /** A reader that went away (`realign status | head -1`) ends the output, not the work: a rebuild goes on, and its exit code stays true. */
 function forgiveClosedPipe(stream: NodeJS.WriteStream): void {
@@ -18,6 +17,8 @@ forgiveClosedPipe(process.stdout);
 forgiveClosedPipe(process.stderr);
 boundGarbage();
 
+// Not before: what is imported at the top is loaded before the first line of any of it runs.
+const { run } = await import('./run.ts');
 const exitCode = await run({
   args: process.argv.slice(2),
   environment: process.env,

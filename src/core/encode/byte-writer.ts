@@ -6,11 +6,14 @@ const MEGABYTE = 1 << 20;
  */
 export class ByteWriter {
   buffer: Buffer;
+  /** Of `buffer`, and replaced with it: four bytes at a time are written by it. */
+  words: DataView;
   offset = 0;
 
   /** `capacity` in bytes; it doubles when it does not suffice, and beyond some megabytes grows by a quarter. */
   constructor(capacity: number) {
     this.buffer = Buffer.allocUnsafeSlow(Math.max(capacity, 64));
+    this.words = wordsOf(this.buffer);
   }
 
   /** Makes room for `bytes` more bytes at `offset`. */
@@ -55,5 +58,10 @@ export class ByteWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, length + Math.min(length, Math.max(MEGABYTE, length >> 2))));
     this.buffer.copy(larger, 0, 0, this.offset);
     this.buffer = larger;
+    this.words = wordsOf(larger);
   }
+}
+
+function wordsOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }

@@ -1,11 +1,14 @@
 import { Failure } from '../failure.ts';
 import { emptyRow, FIELD_NULL, type Row } from '../row.ts';
+import { hasByte, viewOf, wordOf } from './byte-view.ts';
 import { ByteWriter } from './byte-writer.ts';
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 const CAPITAL_N = 0x4e;
+const TABS = wordOf(TAB);
+const BACKSLASHES = wordOf(BACKSLASH);
 
 /** What follows the backslash → the byte meant (the server writes only these; any other byte stands for itself, as in COPY FROM). */
 const UNESCAPED = unescapeTable();
@@ -92,13 +95,21 @@ function nextOf(chunk: Buffer, byte: number, from: number): number {
 /** Splits a row without any backslash; the number of fields found. Stores beyond the arrays' length are ignored by typed arrays. */
 function splitPlain(row: Row, from: number, to: number): number {
   const { bytes, starts, ends } = row;
+  const words = viewOf(bytes);
+  const stop = to - 3;
   let field = 0;
   let start = from;
-  for (let at = from; at < to; at++) {
-    if (bytes[at] !== TAB) continue;
-    starts[field] = start;
-    ends[field++] = at;
-    start = at + 1;
+  for (let at = from; at < to; ) {
+    if (at < stop && !hasByte(words.getInt32(at, true), TABS)) {
+      at += 4;
+      continue;
+    }
+    for (const end = Math.min(at + 4, to); at < end; at++) {
+      if (bytes[at] !== TAB) continue;
+      starts[field] = start;
+      ends[field++] = at;
+      start = at + 1;
+    }
   }
   starts[field] = start;
   ends[field] = to;
@@ -124,12 +135,8 @@ function splitField(row: Row, field: number, start: number, to: number): number 
     ends[field] = FIELD_NULL;
     return start + 2;
   }
-  let at = start;
   // Most of a field stands before its first escape: there nothing moves.
-  for (; at < to; at++) {
-    const byte = bytes[at];
-    if (byte === TAB || byte === BACKSLASH) break;
-  }
+  let at = plainEnd(bytes, start, to);
   let write = at;
   for (; at < to; at++) {
     let byte = bytes[at] as number;
@@ -139,6 +146,21 @@ function splitField(row: Row, field: number, start: number, to: number): number 
   }
   starts[field] = start;
   ends[field] = write;
+  return at;
+}
+
+/** The position of the first tab or backslash, or `to`. */
+function plainEnd(bytes: Buffer, start: number, to: number): number {
+  const words = viewOf(bytes);
+  let at = start;
+  for (const stop = to - 3; at < stop; at += 4) {
+    const four = words.getInt32(at, true);
+    if (hasByte(four, TABS) || hasByte(four, BACKSLASHES)) break;
+  }
+  for (; at < to; at++) {
+    const byte = bytes[at];
+    if (byte === TAB || byte === BACKSLASH) break;
+  }
   return at;
 }
 

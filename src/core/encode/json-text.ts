@@ -1,3 +1,4 @@
+import { hasByte, hasByteBelow, viewOf, wordOf } from './byte-view.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 const QUOTE = 0x22;
@@ -6,6 +7,12 @@ const HEX = Buffer.from('0123456789abcdef');
 const NULL = Buffer.from('null');
 /** Above this length the room for a string is counted instead of assumed: six times 100 MB must not be allocated for a plain text. */
 const COUNT_ABOVE = 4096;
+
+/** Below it, to look at four bytes at once costs more than it saves. */
+const WORDS_FROM = 16;
+const QUOTES = wordOf(QUOTE);
+const BACKSLASHES = wordOf(BACKSLASH);
+const FIRST_PLAIN = wordOf(0x20);
 
 /** 0: the byte stands for itself in a JSON string; 1: `\u00XX`; anything else: a backslash and that byte. */
 const ESCAPE = escapeTable();
@@ -44,6 +51,24 @@ function escapedRoom(bytes: Uint8Array, start: number, end: number): number {
 
 /** The inside of a JSON string; the caller has made room for `escapedRoom` bytes. */
 function writeStringPart(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+  let i = start;
+  if (end - start >= WORDS_FROM) {
+    const from = viewOf(bytes);
+    const to = out.words;
+    for (const stop = end - 3; i < stop; i += 4) {
+      const four = from.getInt32(i, true);
+      if (hasByteBelow(four, FIRST_PLAIN) || hasByte(four, QUOTES) || hasByte(four, BACKSLASHES)) {
+        writeBytes(bytes, i, i + 4, out);
+      } else {
+        to.setInt32(out.offset, four, true);
+        out.offset += 4;
+      }
+    }
+  }
+  writeBytes(bytes, i, end, out);
+}
+
+function writeBytes(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   const target = out.buffer;
   let at = out.offset;
   for (let i = start; i < end; i++) {
