@@ -2,6 +2,8 @@
  * Walks JSON in bytes without building values: `_source` must come out exactly as it was sent, and `JSON.parse` loses digits (docs/servers.md E31, C10).
  * Assumes well-formed JSON from the server; a broken end throws `SyntaxError`.
  */
+import { hasByte, viewOf, wordOf } from '../core/encode/byte-view.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -10,6 +12,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const QUOTES = wordOf(QUOTE);
+const BACKSLASHES = wordOf(BACKSLASH);
 
 /**
  * Calls `visit` with the name of each member and the position of its value; `at` is the position of `{`. The visitor returns the position after the
@@ -47,9 +51,28 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return position;
 }
 
+interface KnownName {
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** The names that were read last, by length and second letter: an answer repeats the same ones with every hit. */
+const known: (KnownName | undefined)[] = new Array(256).fill(undefined);
+
 /** Names are short and without escapes, but for those we never look for. */
 function nameOf(bytes: Buffer, start: number, end: number): string {
-  return bytes.toString('latin1', start + 1, end - 1);
+  const slot = (end - start + 8 * (bytes[start + 2] as number)) & 0xff;
+  const before = known[slot];
+  if (before !== undefined && isAt(bytes, start + 1, end - 1, before.bytes)) return before.text;
+  const text = bytes.toString('latin1', start + 1, end - 1);
+  known[slot] = { text, bytes: Buffer.from(text, 'latin1') };
+  return text;
+}
+
+function isAt(bytes: Buffer, start: number, end: number, wanted: Buffer): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
 }
 
 function skipContainer(bytes: Buffer, at: number): number {
@@ -69,12 +92,23 @@ function skipContainer(bytes: Buffer, at: number): number {
 }
 
 function skipString(bytes: Buffer, at: number): number {
-  for (let position = at + 1; position < bytes.length; position++) {
+  const words = viewOf(bytes);
+  const stop = bytes.length - 3;
+  let position = at + 1;
+  while (position < bytes.length) {
+    if (position < stop && isPlain(words.getInt32(position, true))) {
+      position += 4;
+      continue;
+    }
     const byte = bytes[position];
-    if (byte === BACKSLASH) position++;
-    else if (byte === QUOTE) return position + 1;
+    if (byte === QUOTE) return position + 1;
+    position += byte === BACKSLASH ? 2 : 1;
   }
   throw cutOff(bytes);
+}
+
+function isPlain(four: number): boolean {
+  return !(hasByte(four, QUOTES) || hasByte(four, BACKSLASHES));
 }
 
 function skipScalar(bytes: Buffer, at: number): number {

@@ -2,6 +2,8 @@ import { Failure } from '../core/failure.ts';
 import type { ScannedDocument } from '../phases/sink-ports.ts';
 import { eachElement, eachMember, skipSpace, skipValue } from './json-bytes.ts';
 
+const BACKSLASH = 0x5c;
+
 /** One answer of a search. */
 export interface HitPage {
   readonly documents: readonly ScannedDocument[];
@@ -24,17 +26,25 @@ interface Shards {
  * for a partial answer: HTTP 200 does not mean that every shard spoke (docs/servers.md E28).
  */
 export function readHits(bytes: Buffer): HitPage {
-  let hits: HitList | null = null;
+  const found: HitList[] = [];
   const rest = new Map<string, unknown>();
   const end = eachMember(bytes, skipSpace(bytes, 0), (name, at) => {
     if (name !== 'hits') return readInto(rest, name, bytes, at);
-    hits = { documents: [], searchAfter: null, total: null };
-    return readHitList(bytes, at, hits);
+    const list: HitList = { documents: [], sortStart: 0, sortEnd: 0, total: null };
+    found.push(list);
+    return readHitList(bytes, at, list);
   });
-  if (hits === null || skipSpace(bytes, end) !== bytes.length) throw new SyntaxError('the answer of a search has no hits, or more than one value');
+  const hits = found.at(-1);
+  if (hits === undefined || skipSpace(bytes, end) !== bytes.length)
+    throw new SyntaxError('the answer of a search has no hits, or more than one value');
   assertWhole(rest.get('_shards'), rest.get('timed_out'));
   const pitId = rest.get('pit_id');
-  return { ...(hits as HitList), pitId: typeof pitId === 'string' ? pitId : null };
+  return {
+    documents: hits.documents,
+    total: hits.total,
+    searchAfter: hits.sortEnd === 0 ? null : bytes.toString('utf8', hits.sortStart, hits.sortEnd),
+    pitId: typeof pitId === 'string' ? pitId : null,
+  };
 }
 
 /** Throws `sink-overloaded` unless every shard answered in time. */
@@ -48,7 +58,9 @@ export function assertWhole(shards: unknown, timedOut: unknown): void {
 
 interface HitList {
   readonly documents: ScannedDocument[];
-  searchAfter: string | null;
+  /** Where the `sort` of the last hit stands: of the others nobody needs the text. */
+  sortStart: number;
+  sortEnd: number;
   total: number | null;
 }
 
@@ -68,11 +80,14 @@ function readHit(bytes: Buffer, at: number, list: HitList): number {
   let routing: string | null = null;
   const hitEnd = eachMember(bytes, at, (name, start) => {
     const end = skipValue(bytes, start);
-    if (name === '_id') id = jsonAt(bytes, start, end) as string;
+    if (name === '_id') id = textAt(bytes, start, end);
     else if (name === '_version') version = BigInt(bytes.toString('latin1', start, end));
-    else if (name === '_routing') routing = jsonAt(bytes, start, end) as string;
+    else if (name === '_routing') routing = textAt(bytes, start, end);
     else if (name === '_source') source = bytes.subarray(start, end);
-    else if (name === 'sort') list.searchAfter = bytes.toString('utf8', start, end);
+    else if (name === 'sort') {
+      list.sortStart = start;
+      list.sortEnd = end;
+    }
     return end;
   });
   if (source === null) throw noSource();
@@ -94,4 +109,10 @@ function noSource(): Failure {
 
 function jsonAt(bytes: Buffer, start: number, end: number): unknown {
   return JSON.parse(bytes.toString('utf8', start, end));
+}
+
+/** A string, with its quotes. Most ids have no escapes, and then it stands there as it is. */
+function textAt(bytes: Buffer, start: number, end: number): string {
+  for (let i = start; i < end; i++) if (bytes[i] === BACKSLASH) return jsonAt(bytes, start, end) as string;
+  return bytes.toString('utf8', start + 1, end - 1);
 }
