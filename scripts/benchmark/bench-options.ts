@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 
 export const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 500000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--shards 1] [--peers] [--json] [--write | --write-cluster] [--smoke]
   --only    of a b c d e f g i j k (h comes with b)
-  --peers   (p) beside them: pgsync on the same table, installed with a redis into .peers/ by pip and apt-get (69: one of these is missing)
+  --peers   (p) beside them: pgsync and search-replica on the same table. pgsync is installed with a redis into .peers/ by pip and apt-get (69: one of these is missing),
+            search-replica built there by git and go from its repository; where that cannot be, SEARCH_REPLICA=<its program, or a folder of its source> gives it. Without
+            it pgsync is measured alone
   --json    the report on stdout instead of tables
   --write   into docs/performance.json, and the page and the curves made of it. Of a report of the same machine and servers only the cases that ran are replaced, and the
             sizes of (j), so that it can be made in pieces: scripts/bench --only j --growth 3000000 --write

@@ -20,6 +20,8 @@ interface ProxySettings {
   readonly mode: ProxyMode;
   /** So many of the bulks' bytes are taken at most; 0: as many as come. */
   readonly bytesPerSecond: number;
+  /** Stored scripts are acknowledged and not passed on: a server without Painless refuses them. */
+  readonly takesScripts?: boolean;
 }
 
 type Order = { readonly kind: 'bytes' } | { readonly kind: 'replay'; readonly path: string; readonly connections: number; readonly by?: string };
@@ -100,8 +102,12 @@ function takeBulk(settings: ProxySettings, request: IncomingMessage, response: S
 
 function takeOther(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): void {
   const parts: Buffer[] = [];
+  const taken = settings.takesScripts === true && (request.url ?? '').startsWith('/_scripts/');
   request.on('data', (part: Buffer) => void parts.push(part));
-  request.on('end', () => passOn(settings, request, Buffer.concat(parts), response));
+  request.on('end', () => {
+    if (taken) response.writeHead(200, ANSWER_HEADERS).end('{"acknowledged":true}');
+    else passOn(settings, request, Buffer.concat(parts), response);
+  });
 }
 
 function serve(settings: ProxySettings): void {

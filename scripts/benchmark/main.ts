@@ -9,6 +9,7 @@ import { discardBuilds, dropBenchIndices } from './measured-rebuild.ts';
 import { judged } from './merge-reports.ts';
 import { installPeers, MissingClient, type Peers } from './peers/install.ts';
 import { pgsync } from './peers/pgsync.ts';
+import { searchReplica } from './peers/search-replica.ts';
 import { createProducts } from './products.ts';
 import { Recorder, say } from './recorder.ts';
 import { replayCost, TRANSACTION_SIZES } from './replay-cost.ts';
@@ -82,6 +83,9 @@ async function measurePeers({ world, options, recorder }: Bench, peers: Peers | 
   if (peers === null) return;
   const size = { rows: options.rows, bytes: bytes ?? 0 };
   await recorder.attempt('(p) pgsync', async () => recorder.take(await pgsync(world, peers, size)));
+  const { searchReplica: program } = peers;
+  if (program === null) say('(p) search-replica: left out, as said above');
+  else await recorder.attempt('(p) search-replica', async () => recorder.take(await searchReplica(world, { ...peers, program }, size)));
 }
 
 /** (g): its changes need a table of their own. */

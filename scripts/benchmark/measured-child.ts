@@ -10,6 +10,8 @@ export interface ChildCommand {
   readonly args: readonly string[];
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
+  /** An open file for its stderr, which is the benchmark's own otherwise. */
+  readonly errors?: number;
 }
 
 /** Another program's run: what it costs is in its process, or in one that it waits for. */
@@ -22,9 +24,9 @@ export interface MeasuredChild {
 }
 
 /** Starts a program and watches it, beside what else works for it. Its CPU counts as that of Node. */
-export function startMeasured(world: BenchWorld, { command, args, env, cwd }: ChildCommand, beside: Measured = {}): MeasuredChild {
+export function startMeasured(world: BenchWorld, { command, args, env, cwd, errors = 2 }: ChildCommand, beside: Measured = {}): MeasuredChild {
   const child = spawn(command, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', errors],
     ...(env === undefined ? {} : { env: { PATH: process.env.PATH ?? '', ...env } }),
     ...(cwd === undefined ? {} : { cwd }),
   });

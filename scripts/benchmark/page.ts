@@ -4,7 +4,7 @@ import type { Summary } from './figures.ts';
 import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
 import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
-import { figure, type Target } from './targets.ts';
+import { figure, LINES, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
 export function pageOf(report: BenchReport, cluster: BenchReport | null): string {
@@ -96,7 +96,10 @@ ${summaryTable(report)}`;
 
 function peersNote({ summaries }: BenchReport): string {
   if (!summaries.some(({ name }) => name.startsWith('(p)'))) return '';
-  return ' In (p) the other tool stands in the column of Node, from its start to its last document; its MB/s are those of realign’s documents.';
+  const proxied = summaries.some(({ name }) => name === LINES.searchReplicaLoad)
+    ? ' search-replica writes through a proxy that passes its requests on and is in no column.'
+    : '';
+  return ` In (p) the other tool stands in the column of Node, from its start to its last document; its MB/s are those of realign’s documents.${proxied}`;
 }
 
 /** The same servers' cores for several nodes: it shows that the tool follows them, not how fast such a cluster is. */

@@ -34,6 +34,8 @@ export const LINES = {
   verify: '(h) realign, verify full',
   pgsyncLoad: '(p) pgsync, load',
   pgsyncChanges: '(p) pgsync, changes',
+  searchReplicaLoad: '(p) search-replica, load',
+  searchReplicaChanges: '(p) search-replica, changes',
 } as const;
 
 /** Every target as a ratio within one run, so that a slower machine reaches the same. */

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect, elasticsearch } from '../../../test/support/servers.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
@@ -9,13 +8,12 @@ import { type NamedFigures, perRow, type TableSize } from '../cases.ts';
 import { startMeasured } from '../measured-child.ts';
 import { PRODUCT_MAPPING } from '../products.ts';
 import { LINES } from '../targets.ts';
+import { freePort } from './free-port.ts';
 import type { Peers } from './install.ts';
-import { countDocuments, makePeerIndex } from './peer-index.ts';
+import { UPDATES, updateProducts } from './peer-changes.ts';
+import { makePeerIndex, requireDocuments } from './peer-index.ts';
 
 const INDEX = 'realign-bench-pgsync';
-const UPDATES = 20_000;
-const PER_TRANSACTION = 10;
-/** A category that no row has before. */
 const CHANGED = 1_000_000;
 /** It adds a field of its own, which a strict mapping would refuse with the whole document. */
 const MAPPING = { ...PRODUCT_MAPPING, dynamic: false };
@@ -35,11 +33,11 @@ export async function pgsync(world: BenchWorld, peers: Peers, { rows, bytes }: T
     await makePeerIndex(INDEX, MAPPING, world.shards);
     tool.bootstrap();
     const load = await tool.run();
-    await requireDocuments(rows, '*');
+    await requireDocuments(INDEX, rows, '*');
     const changed = Math.min(updates, rows);
-    await update(world, changed);
+    await updateProducts(world, changed, CHANGED);
     const changes = await tool.run();
-    await requireDocuments(changed, `category_id:${CHANGED}`);
+    await requireDocuments(INDEX, changed, `category_id:${CHANGED}`);
     return [
       [LINES.pgsyncLoad, perRow(rows, load, bytes)],
       [LINES.pgsyncChanges, perRow(changed, changes, 0)],
@@ -50,11 +48,6 @@ export async function pgsync(world: BenchWorld, peers: Peers, { rows, bytes }: T
     await dropWhatIsLeft(world);
     await elasticsearch('DELETE', `/${INDEX}`);
   }
-}
-
-async function requireDocuments(rows: number, query: string): Promise<void> {
-  const documents = await countDocuments(INDEX, query);
-  if (documents !== rows) throw new Error(`pgsync wrote ${documents} documents of ${rows}`);
 }
 
 interface Tool {
@@ -98,17 +91,6 @@ function toolOf({ world, peers, folder, redisPort, redis }: Tool) {
   };
 }
 
-async function update(world: BenchWorld, updates: number): Promise<void> {
-  const client = await connect(world.databaseUrl);
-  await client.query(`do $$ begin
-    for low in 1 .. ${updates} by ${PER_TRANSACTION} loop
-      update products set category_id = ${CHANGED} where id >= low and id < least(low + ${PER_TRANSACTION}, ${updates} + 1);
-      commit;
-    end loop;
-  end $$`);
-  await client.end();
-}
-
 async function startRedis({ redis }: Peers, folder: string, port: number): Promise<ChildProcess> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn(redis.command, args, { stdio: 'ignore', env: { PATH: process.env.PATH ?? '', ...redis.env } });
@@ -135,17 +117,6 @@ async function isOpen(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', () => resolve(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
   });
 }
 
