@@ -62,9 +62,11 @@ export async function sinkLimit(request: SinkLimit): Promise<NamedFigures> {
 /** (a) the same when the sink takes only so much. What it loses to the sink's own pauses, such as a segment written while a bulk waits, the load loses as well. */
 export async function throttledLimit(request: SinkLimit, bytesPerSecond: number): Promise<NamedFigures> {
   const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
-  const figures = await sendRecorded(request, proxy.url);
-  proxy.close();
-  return [[LINES.throttledLimit, figures]];
+  try {
+    return [[LINES.throttledLimit, await sendRecorded(request, proxy.url)]];
+  } finally {
+    proxy.close();
+  }
 }
 
 async function sendRecorded({ world, rows, bodies, mapping }: SinkLimit, by?: string): Promise<Figures> {
@@ -94,9 +96,12 @@ export async function rebuild(world: BenchWorld, { rows, bytes }: TableSize): Pr
 /** (b) once more before a sink that takes half of what it could. */
 export async function throttledRebuild(world: BenchWorld, { rows, bytes }: TableSize, bytesPerSecond: number): Promise<NamedFigures> {
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
-  const { load } = await finishedRebuild({ world, flags: ['--verify', 'counts'], elasticsearchUrl: proxy.url });
-  proxy.close();
-  return [[LINES.throttled, perRow(rows, load, bytes)]];
+  try {
+    const { load } = await finishedRebuild({ world, flags: ['--verify', 'counts'], elasticsearchUrl: proxy.url });
+    return [[LINES.throttled, perRow(rows, load, bytes)]];
+  } finally {
+    proxy.close();
+  }
 }
 
 /** A rebuild that ends well, and what it made removed. */

@@ -97,7 +97,7 @@ ${summaryTable(report)}`;
 function peersNote({ summaries }: BenchReport): string {
   if (!summaries.some(({ name }) => name.startsWith('(p)'))) return '';
   const proxied = summaries.some(({ name }) => name === LINES.searchReplicaLoad)
-    ? ' search-replica writes through a proxy that passes its requests on and is in no column.'
+    ? ' search-replica writes through a proxy that is in no column but takes its part of the cores; it passes all requests on but two stored scripts at the start, which it acknowledges itself.'
     : '';
   return ` In (p) the other tool stands in the column of Node, from its start to its last document; its MB/s are those of realign’s documents.${proxied}`;
 }

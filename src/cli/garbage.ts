@@ -4,7 +4,17 @@ import { runInNewContext } from 'node:vm';
 const LOOK_EVERY_MS = 50;
 /** Below what makes V8 begin to mark all of the heap: it counts the bytes behind buffers as if they were in it. */
 const YOUNG_BYTES = 8 << 20;
+/** Or half of what is in use, where that is more: to mark a large heap takes long. */
 const GARBAGE_BYTES = 32 << 20;
+
+/**
+ * Keeps each half of V8's young generation at its first size, a megabyte, which the cache of a core holds; by itself it grows up to 16 while the modules are loaded, and stays.
+ * The load takes a sixth less CPU so, and the program 30 MB less memory. It cannot be made smaller later, so call it before anything large is loaded; as a flag of node's
+ * command line it changes nothing (seen with Node 20).
+ */
+export function keepYoungGenerationSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
 
 /**
  * Keeps the garbage, in the heap and behind buffers, near 32 MiB. By itself V8 lets more than twice as much pile up: bulk bodies, pieces of COPY, pages of a search and changes
@@ -18,7 +28,7 @@ export function boundGarbage(): void {
     const { external, all } = bytesInUse();
     young = Math.min(young, external);
     least = Math.min(least, all);
-    if (all - least >= GARBAGE_BYTES) {
+    if (all - least >= Math.max(GARBAGE_BYTES, least / 2)) {
       collect ??= collector();
       collect();
       ({ external: young, all: least } = bytesInUse());

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import './young-generation.ts';
 import { crashText } from './crash.ts';
-import { boundGarbage } from './garbage.ts';
+import { boundGarbage, keepYoungGenerationSmall } from './garbage.ts';
 
 /** A reader that went away (`realign status | head -1`) ends the output, not the work: a rebuild goes on, and its exit code stays true. */
 function forgiveClosedPipe(stream: NodeJS.WriteStream): void {
@@ -10,6 +9,10 @@ function forgiveClosedPipe(stream: NodeJS.WriteStream): void {
   });
 }
 
+keepYoungGenerationSmall();
+// Here and not at the top: a static import would load all of the program before the young generation is bounded.
+const { run } = await import('./run.ts');
+
 process.on('uncaughtException', (error) => {
   process.stderr.write(crashText(error), () => process.exit(1));
 });
@@ -17,8 +20,6 @@ forgiveClosedPipe(process.stdout);
 forgiveClosedPipe(process.stderr);
 boundGarbage();
 
-// Not before: what is imported at the top is loaded before the first line of any of it runs.
-const { run } = await import('./run.ts');
 const exitCode = await run({
   args: process.argv.slice(2),
   environment: process.env,

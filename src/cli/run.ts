@@ -3,13 +3,12 @@ import type { Aftercare } from './aftercare.ts';
 import { type Flags, type Invocation, parseArguments } from './arguments.ts';
 import { commandOf } from './check-arguments.ts';
 import type { CommandContext, CommandOutcome } from './commands/command-context.ts';
-import type { PrintedCommand } from './commands/printed.ts';
+import { loadCommand } from './commands/load-command.ts';
 import { resultOf } from './commands/results.ts';
 import { completeCommands, withCompleteCommands } from './complete-commands.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { Configuration } from './config/load.ts';
 import { placedMistakes } from './config/placed-mistakes.ts';
-import type { CommandName } from './flags.ts';
 import { type Log, openLog } from './logger.ts';
 import type { Machine } from './machine.ts';
 import { openAftercare } from './open-aftercare.ts';
@@ -53,34 +52,23 @@ async function runCommand(
     const printed = { command, version, startedMs: performance.now(), flags };
     return printResult(machine, scrubber, printed, () => printedText(command, flags, words));
   }
-  let log = SILENT_LOG;
-  let aftercare: Aftercare | null = null;
+  const opened: Opened = { log: SILENT_LOG, aftercare: null };
   // `init` writes the file that later commands read: they need no --table.
   const reached = command === 'init' ? { ...flags, table: undefined } : flags;
-  const told = openTold(
-    { machine, flags: reached, scrubber, named },
-    {
-      event: (index, event) => {
-        log.event(index, event);
-        aftercare?.observe(index, event);
-      },
-      error: (error) => log.error(error),
-      close: () => log.close(),
-    },
-  );
+  const told = openTold({ machine, flags: reached, scrubber, named }, forwardingTo(opened));
   const { signal, remove } = stopOnSignals(machine.signals, {
     onFirst: (name) => machine.stderr.write(`${name}: stopping; writes in flight may end. Again to leave at once (as safe).\n`),
     leave: machine.leave,
   });
-  const conclude = async (summary: Summary) => aftercare?.conclude(summary);
+  const conclude = async (summary: Summary) => opened.aftercare?.conclude(summary);
   const exitCode = await finish(told, { command, version, startedMs: performance.now(), conclude }, async () => {
-    log = openLog(
+    opened.log = openLog(
       flags,
       (text) => void machine.stderr.write(scrubber.scrub(text)),
       (text) => scrubber.scrub(text),
     );
     const environment = readEnvironment(machine.environment, typeof flags['env-file'] === 'string' ? flags['env-file'] : null);
-    aftercare = await openAftercare({ command, named, flags, output: told.output, scrubber, version });
+    opened.aftercare = await openAftercare({ command, named, flags, output: told.output, scrubber, version });
     const execute = await loadCommand(command);
     const reportFailure: CommandContext['reportFailure'] = (index, error, after) => told.failure(index, error, after);
     return execute({
@@ -96,13 +84,31 @@ async function runCommand(
       signal,
       toolVersion: version,
       configured: (configuration) => {
-        aftercare?.configure(configuration.outlets);
+        opened.aftercare?.configure(configuration.outlets);
         told.locateIn(configuration);
       },
     });
   });
   remove();
   return exitCode;
+}
+
+/** What is opened only while the command runs, so that a failure to open it is told as every failure. */
+interface Opened {
+  log: Log;
+  aftercare: Aftercare | null;
+}
+
+/** A log that writes to what is open by then. */
+function forwardingTo(opened: Opened): Log {
+  return {
+    event: (index, event) => {
+      opened.log.event(index, event);
+      opened.aftercare?.observe(index, event);
+    },
+    error: (error) => opened.log.error(error),
+    close: () => opened.log.close(),
+  };
 }
 
 /** A text for stdout; as an event with `--output json`, as all results. A failure to make it is told as every failure. */
@@ -123,34 +129,6 @@ async function printResult(machine: Machine, scrubber: SecretScrubber, run: Run 
     if (failure !== null) throw failure;
     return { exitCode: 0, message, indices: [] };
   });
-}
-
-/** Commands are loaded when they run: a usage error or `--help` need not wait for the drivers. */
-async function loadCommand(name: Exclude<CommandName, PrintedCommand>): Promise<(context: CommandContext) => Promise<CommandOutcome>> {
-  switch (name) {
-    case 'init':
-      return (await import('./commands/init.ts')).init;
-    case 'rebuild':
-      return (await import('./commands/rebuild.ts')).rebuild;
-    case 'audit':
-      return (await import('./commands/audit.ts')).audit;
-    case 'ctl':
-      return (await import('./commands/ctl.ts')).ctl;
-    case 'swap':
-      return (await import('./commands/swap.ts')).swap;
-    case 'rollback':
-      return (await import('./commands/rollback.ts')).rollback;
-    case 'cleanup':
-      return (await import('./commands/cleanup.ts')).cleanup;
-    case 'plan':
-      return (await import('./commands/plan.ts')).plan;
-    case 'check':
-      return (await import('./commands/check.ts')).check;
-    case 'status':
-      return (await import('./commands/status.ts')).status;
-    case 'abort':
-      return (await import('./commands/abort.ts')).abort;
-  }
 }
 
 /** The output and the log, told of everything at once. */

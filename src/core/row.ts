@@ -14,6 +14,7 @@ export interface Row {
   readonly ends: Int32Array;
 }
 
+/** One for all rows: nothing can be written into it, and the stream makes a row for each change. */
 const NO_BYTES = Buffer.alloc(0);
 
 /** A `Row` with room for `columnCount` fields, all NULL. */

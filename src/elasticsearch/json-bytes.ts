@@ -57,15 +57,15 @@ interface KnownName {
 }
 
 /** The names that were read last, by length and second letter: an answer repeats the same ones with every hit. */
-const known: (KnownName | undefined)[] = new Array(256).fill(undefined);
+const knownNames: (KnownName | undefined)[] = new Array(256).fill(undefined);
 
 /** Names are short and without escapes, but for those we never look for. */
 function nameOf(bytes: Buffer, start: number, end: number): string {
   const slot = (end - start + 8 * (bytes[start + 2] as number)) & 0xff;
-  const before = known[slot];
+  const before = knownNames[slot];
   if (before !== undefined && isAt(bytes, start + 1, end - 1, before.bytes)) return before.text;
   const text = bytes.toString('latin1', start + 1, end - 1);
-  known[slot] = { text, bytes: Buffer.from(text, 'latin1') };
+  knownNames[slot] = { text, bytes: Buffer.from(text, 'latin1') };
   return text;
 }
 

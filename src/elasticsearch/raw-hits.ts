@@ -58,7 +58,7 @@ export function assertWhole(shards: unknown, timedOut: unknown): void {
 
 interface HitList {
   readonly documents: ScannedDocument[];
-  /** Where the `sort` of the last hit stands: of the others nobody needs the text. */
+  /** Where the `sort` of the last hit stands, both 0 as long as there is none: of the others nobody needs the text. */
   sortStart: number;
   sortEnd: number;
   total: number | null;

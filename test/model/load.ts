@@ -38,6 +38,8 @@ function openActions(scenario: Scenario, rules: RuleSet, world: World): Action[]
   const chunk = nextChunk(
     leafOf(scenario, tool),
     tool.chunks.map(({ from }) => ({ oid: 1, from, to: from + 1 })),
+    // Each block is a chunk.
+    1,
   );
   if (chunk === null) return [];
   const { from } = chunk;

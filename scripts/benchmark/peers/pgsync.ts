@@ -14,6 +14,7 @@ import { UPDATES, updateProducts } from './peer-changes.ts';
 import { makePeerIndex, requireDocuments } from './peer-index.ts';
 
 const INDEX = 'realign-bench-pgsync';
+/** A category that no row has before. */
 const CHANGED = 1_000_000;
 /** It adds a field of its own, which a strict mapping would refuse with the whole document. */
 const MAPPING = { ...PRODUCT_MAPPING, dynamic: false };
@@ -22,7 +23,7 @@ const MAPPING = { ...PRODUCT_MAPPING, dynamic: false };
  * (p) pgsync: its run over the whole table, then one over updates in transactions of ten. Each figure is of the whole command, as it is called, with its start; its redis
  * is in the same account.
  */
-export async function pgsync(world: BenchWorld, peers: Peers, { rows, bytes }: TableSize, updates = UPDATES): Promise<NamedFigures> {
+export async function pgsync(world: BenchWorld, peers: Peers, { rows, bytes }: TableSize): Promise<NamedFigures> {
   const folder = join(peers.folder, 'pgsync');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -34,7 +35,7 @@ export async function pgsync(world: BenchWorld, peers: Peers, { rows, bytes }: T
     tool.bootstrap();
     const load = await tool.run();
     await requireDocuments(INDEX, rows, '*');
-    const changed = Math.min(updates, rows);
+    const changed = Math.min(UPDATES, rows);
     await updateProducts(world, changed, CHANGED);
     const changes = await tool.run();
     await requireDocuments(INDEX, changed, `category_id:${CHANGED}`);

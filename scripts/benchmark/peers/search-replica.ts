@@ -42,7 +42,6 @@ export async function searchReplica(
   world: BenchWorld,
   { folder, program }: Pick<Peers, 'folder'> & { readonly program: string },
   { rows, bytes }: TableSize,
-  updates = UPDATES,
 ): Promise<NamedFigures> {
   // At its start it stores two scripts, which documents of one plain table never call.
   const proxy = await startBulkProxy({ target: world.elasticsearchUrl, mode: 'pass', bytesPerSecond: 0, takesScripts: true });
@@ -54,7 +53,7 @@ export async function searchReplica(
     const tool = { world, program, port, env: environment(world, proxy.url, port), logFile: join(folder, 'search-replica.log') };
     const load = await runUntil(tool, ['-reindex'], rows);
     await requireDocuments(INDEX, rows, '*');
-    const changed = Math.min(updates, rows);
+    const changed = Math.min(UPDATES, rows);
     await updateProducts(world, changed, CHANGED);
     const changes = await runUntil(tool, [], changed);
     await requireDocuments(INDEX, changed, `category_id:${CHANGED}`);

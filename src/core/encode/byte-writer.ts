@@ -6,7 +6,7 @@ const MEGABYTE = 1 << 20;
  */
 export class ByteWriter {
   buffer: Buffer;
-  /** Of `buffer`, and replaced with it: four bytes at a time are written by it. */
+  /** `buffer` by words of four bytes; replaced with it. */
   words: DataView;
   offset = 0;
 

@@ -8,7 +8,7 @@ const NULL = Buffer.from('null');
 /** Above this length the room for a string is counted instead of assumed: six times 100 MB must not be allocated for a plain text. */
 const COUNT_ABOVE = 4096;
 
-/** Below it, to look at four bytes at once costs more than it saves. */
+/** In a string shorter than this, to look at four bytes at once costs more than it saves. */
 const WORDS_FROM = 16;
 const QUOTES = wordOf(QUOTE);
 const BACKSLASHES = wordOf(BACKSLASH);
@@ -53,14 +53,14 @@ function escapedRoom(bytes: Uint8Array, start: number, end: number): number {
 function writeStringPart(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   let i = start;
   if (end - start >= WORDS_FROM) {
-    const from = viewOf(bytes);
-    const to = out.words;
+    const source = viewOf(bytes);
+    const target = out.words;
     for (const stop = end - 3; i < stop; i += 4) {
-      const four = from.getInt32(i, true);
+      const four = source.getInt32(i, true);
       if (hasByteBelow(four, FIRST_PLAIN) || hasByte(four, QUOTES) || hasByte(four, BACKSLASHES)) {
         writeBytes(bytes, i, i + 4, out);
       } else {
-        to.setInt32(out.offset, four, true);
+        target.setInt32(out.offset, four, true);
         out.offset += 4;
       }
     }
@@ -68,6 +68,7 @@ function writeStringPart(bytes: Uint8Array, start: number, end: number, out: Byt
   writeBytes(bytes, i, end, out);
 }
 
+/** The same byte by byte; it goes on at `out.offset`. */
 function writeBytes(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   const target = out.buffer;
   let at = out.offset;

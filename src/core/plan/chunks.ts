@@ -22,10 +22,10 @@ export function resumedLeaf(leaf: LeafProgress): LeafProgress {
 }
 
 /**
- * The next chunk of the leaf, of at most so many blocks: from the first block on that is neither done nor in `inFlight`. Null if there is none. A leaf without blocks still has one
+ * The next chunk of the leaf, of at most `blocks` heap blocks: from the first block on that is neither done nor in `inFlight`. Null if there is none. A leaf without blocks still has one
  * open-ended chunk.
  */
-export function nextChunk(leaf: LeafProgress, inFlight: readonly Chunk[], blocks: number = leaf.chunkBlocks): Chunk | null {
+export function nextChunk(leaf: LeafProgress, inFlight: readonly Chunk[], blocks: number): Chunk | null {
   const end = endOf(leaf);
   // One of an older plan may begin behind the end of a rewritten leaf: there is nothing between.
   const flying = inFlight.filter((chunk) => chunk.oid === leaf.oid && chunk.from < end).map((chunk) => [chunk.from, chunk.to ?? end] as const);

@@ -48,13 +48,11 @@ export class BulkTuning implements BulkWatch {
   }
 
   sent(at: number, room: number): void {
-    this.#tuner.sent(at, room);
-    this.#setting = this.#tuner.setting;
+    this.#tell((tuner) => tuner.sent(at, room));
   }
 
   answered(answer: AnsweredBulk): void {
-    const tuned = this.#tuner.answered(answer);
-    this.#setting = this.#tuner.setting;
+    const tuned = this.#tell((tuner) => tuner.answered(answer));
     const { rate, bulkJobs } = this.#steering.limits;
     // What was given needs not be told.
     if (tuned === null || (bulkJobs !== null && this.#options.bulkBytes !== null)) return;
@@ -68,19 +66,23 @@ export class BulkTuning implements BulkWatch {
   }
 
   overloaded(at: number): void {
-    this.#tuner.overloaded(at);
-    this.#setting = this.#tuner.setting;
+    this.#tell((tuner) => tuner.overloaded(at));
   }
 
   /** The load was held back up to now, by an order or for the source's sake. */
   interrupted(at: number): void {
-    this.#tuner.interrupted(at);
-    this.#setting = this.#tuner.setting;
+    this.#tell((tuner) => tuner.interrupted(at));
   }
 
   /** A body of so many bytes was refused for its size (413). */
   tooLarge(bytes: number): void {
-    this.#tuner.tooLarge(bytes);
+    this.#tell((tuner) => tuner.tooLarge(bytes));
+  }
+
+  /** All that the tuner hears may change its setting. */
+  #tell<T>(tell: (tuner: BulkTuner) => T): T {
+    const told = tell(this.#tuner);
     this.#setting = this.#tuner.setting;
+    return told;
   }
 }

@@ -55,7 +55,7 @@ export class LoadBodies {
 
   giveBack(body: BulkBody): void {
     body.clear();
-    // One too many, or so large that they could not all be: its memory is what the other bodies grow into.
+    // One too many, or too large to keep: its memory is what the other bodies grow into.
     if (this.#made > this.#most || !this.#mayKeep(body.heldBytes)) this.#made--;
     else this.#offer(body);
     while (this.#waiting.length > 0 && this.#made < this.#most) this.#offer(this.#make());
@@ -90,7 +90,10 @@ export class LoadBodies {
     return this.#run.bulkTuning.jobs + this.#run.steering.limits.copyJobs;
   }
 
-  /** A size that was tried and taken back may be tried again: a new body for each change of mind is garbage, and what V8 does about it costs more than the room. */
+  /**
+   * Up to half as large again as is wanted now, or what all of them may be together. A size that was tried and taken back may be tried again: a new body for each change of mind is
+   * garbage, and what V8 does about it costs more than the room.
+   */
   #mayKeep(heldBytes: number): boolean {
     return heldBytes <= 1.5 * this.#capacityBytes || heldBytes * this.#most <= ALL_BODIES_BYTES;
   }

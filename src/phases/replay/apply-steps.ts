@@ -121,21 +121,25 @@ export class StepApplier {
 
   /** Memory, and the event loop: neither may depend on the size of a transaction. */
   get #isOutOfBounds(): boolean {
-    return this.#lanes.pendingBytes > PENDING_BYTES || this.#mustForget || this.#breather.due;
+    return this.#lanes.pendingBytes > PENDING_BYTES || this.#tooManyDeletes !== null || this.#breather.due;
   }
 
-  get #mustForget(): boolean {
-    return this.#deletes !== null && this.#deletes.byteLength > this.#run.options.transactionBytes;
+  /** Those remembered, when they take more than they may; else null. */
+  get #tooManyDeletes(): DeleteMemory | null {
+    const deletes = this.#deletes;
+    return deletes !== null && deletes.byteLength > this.#run.options.transactionBytes ? deletes : null;
   }
 
   async #keepBounds(): Promise<void> {
     if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
-    if (this.#mustForget) await this.#forgetDeletes(this.#deletes as DeleteMemory);
+    const deletes = this.#tooManyDeletes;
+    if (deletes !== null) await this.#forgetDeletes(deletes);
     if (this.#breather.due) await this.#breather.breathe();
   }
 
-  /** Null where nothing has to be written down among the rejects. */
+  /** Puts what the change comes to into the lanes. Null if that is all; else what to wait for, until the reject is written down. */
   #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> | null {
+    // The row as looked up, null if it is gone; undefined where the change itself has all of it.
     const looked = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : undefined;
     if (change.unindexed === true || (looked === null && change.rejection !== null)) {
       this.#run.rejected.mend(change.id.toString('utf8'));
@@ -152,7 +156,7 @@ export class StepApplier {
     this.#writer.reset();
     const rejection = this.#encoder.encode(row, this.#writer);
     if (rejection === undefined) {
-      const document = Buffer.from(this.#writer.buffer.subarray(0, this.#writer.offset));
+      const document = Buffer.from(this.#writer.view());
       this.#lanes.add({ id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn, document }, ticket);
       return null;
     }

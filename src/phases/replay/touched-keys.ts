@@ -29,13 +29,11 @@ export class TouchedKeys {
   }
 
   changed(key: Key): void {
-    this.#judged.changed.offer(key);
-    if (this.#tail !== this.#judged) this.#tail.changed.offer(key);
+    this.#offer('changed', key);
   }
 
   deleted(key: Key): void {
-    this.#judged.deleted.offer(key);
-    if (this.#tail !== this.#judged) this.#tail.deleted.offer(key);
+    this.#offer('deleted', key);
   }
 
   /** To be judged next: of the run, or since `startTail` behind `judgeTail`. */
@@ -51,6 +49,12 @@ export class TouchedKeys {
   /** What was touched before the tail was proved. */
   judgeTail(): void {
     this.#judged = this.#tail;
+  }
+
+  /** Behind `judgeTail` both are one sample, to which a key is offered once. */
+  #offer(kind: keyof Sample, key: Key): void {
+    this.#judged[kind].offer(key);
+    if (this.#tail !== this.#judged) this.#tail[kind].offer(key);
   }
 
   #empty(): Sample {

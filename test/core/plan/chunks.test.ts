@@ -50,7 +50,7 @@ test('chunks of any sizes cover every block once, the last one is open, in whate
       const { leaf, chunks } = load(planLeaf(leafOf(blocks)), sizes, jobs);
       assertCovers(blocks, [], chunks);
       assert.equal(leaf.done.length, 1);
-      assert.equal(nextChunk(leaf, []), null);
+      assert.equal(nextChunk(leaf, [], 1), null);
       assert.equal(loadedShare([leaf]), 1);
     }),
   );
@@ -124,7 +124,7 @@ test('an earlier version that meets a state of this one misses no block', () => 
 
 test('an empty table has one open chunk: rows may come before it is read', () => {
   const leaf = planLeaf(leafOf(0));
-  assert.deepEqual(nextChunk(leaf, []), { oid: 1, from: 0, to: null });
+  assert.deepEqual(nextChunk(leaf, [], 1), { oid: 1, from: 0, to: null });
   assert.equal(isLeafLoaded(leaf), false);
 });
 
