@@ -59,7 +59,7 @@ export async function sinkLimit(request: SinkLimit): Promise<NamedFigures> {
   return [[LINES.limit, await sendRecorded(request)]];
 }
 
-/** (a) the same when the sink takes only so much. What it loses to the sink's own pauses, such as a segment written while a bulk waits, the load loses as well. */
+/** (a) the same when the sink takes only so much. What it loses to the sink's own pauses (docs/servers.md E38), the load loses as well. */
 export async function throttledLimit(request: SinkLimit, bytesPerSecond: number): Promise<NamedFigures> {
   const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'pass', bytesPerSecond });
   try {

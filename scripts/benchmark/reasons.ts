@@ -27,6 +27,7 @@ function reasonFor({ name }: Target, report: BenchReport): string | null {
     return cpuShare('the drain', found(`(g) raw drain, ${size}`), 'the decoding', found(`(g) decoding, ${size}`));
   if (name.startsWith("writer's TPS")) return sharedCores(report, load);
   if (name.startsWith('time per row')) return timePerRow(report);
+  if (name === "end to end / pgsync's load") return besidePgsync(limit, load, found(LINES.pgsyncLoad));
   return null;
 }
 
@@ -52,6 +53,14 @@ function cpuShare(fastName: string, fast: Summary | undefined, slowName: string,
   if (fast === undefined || slow === undefined) return null;
   const most = cpuOf(fast) / cpuOf(slow);
   return `everything shares the same cores. A row of ${fastName} takes ${spent(fast)}, one of ${slowName} ${spent(slow)}: by that the ratio can be ${figure(most)}.`;
+}
+
+/** Where the sink's own limit is not much more than what is wanted. */
+function besidePgsync(limit: Summary | undefined, load: Summary | undefined, pgsync: Summary | undefined): string | null {
+  if (limit === undefined || load === undefined || pgsync === undefined) return null;
+  const most = limit.rowsPerSecond / pgsync.rowsPerSecond;
+  const share = cpuOf(limit) / cpuOf(load);
+  return `the sink's limit (a) is ${figure(most)} times pgsync's load, and of that the CPU of a row allows ${figure(share)} where everything shares the same cores: ${figure(most * share)} times.`;
 }
 
 function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {

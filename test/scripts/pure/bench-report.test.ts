@@ -135,3 +135,9 @@ test('flags and cases that do not exist are refused', () => {
   assert.deepEqual([...readOptions(['--only', 'g,a']).only], ['a', 'g']);
   assert.equal(readOptions(['--smoke']).rows, 5000);
 });
+
+test("a ratio to pgsync's load that the sink's limit forbids says so", () => {
+  const summaries = [line(MONDAY, LINES.limit, 20_000), line(MONDAY, LINES.load, 17_000), line(MONDAY, LINES.pgsyncLoad, 5_000)];
+  const page = pageOf(reportOf(runAt(MONDAY, 'scripts/bench --peers'), { summaries }), null);
+  assert.match(page, /\*end to end \/ pgsync's load\*: the sink's limit \(a\) is 4 times pgsync's load, and of that the CPU of a row allows 1 /);
+});
