@@ -1,3 +1,5 @@
+import type { Literal } from './literal.ts';
+
 const MEGABYTE = 1 << 20;
 
 /**
@@ -38,6 +40,18 @@ export class ByteWriter {
       for (let i = start; i < end; i++) target[at++] = source[i] as number;
     }
     this.offset = at;
+  }
+
+  /** Up to three bytes behind the text are written over: nothing is there yet. */
+  literal({ words, byteLength }: Literal): void {
+    this.ensure(4 * words.length);
+    const target = this.words;
+    let at = this.offset;
+    for (let i = 0; i < words.length; i++) {
+      target.setInt32(at, words[i] as number, true);
+      at += 4;
+    }
+    this.offset += byteLength;
   }
 
   all(source: Uint8Array): void {

@@ -3,6 +3,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { DocumentId } from './document-id.ts';
 import type { DocumentPlan, Rejection } from './document-plan.ts';
 import { writeNull } from './json-text.ts';
+import { Literal } from './literal.ts';
 import { encoderOf } from './value/encoder-of.ts';
 import type { ValueEncoder } from './value/value-encoder.ts';
 
@@ -12,7 +13,7 @@ const BRACE_CLOSE = 0x7d;
 interface FieldWriter {
   readonly column: number;
   /** `"field":`, with the comma before it from the second field on. */
-  readonly prefix: Buffer;
+  readonly prefix: Literal;
   readonly encoder: ValueEncoder;
 }
 
@@ -93,12 +94,12 @@ export class DocumentEncoder {
 function fieldWriter(plan: DocumentPlan, column: number, prefix: string): FieldWriter {
   const source = plan.columns[column];
   if (source === undefined) throw new RangeError(`the document plan has no column ${column}`);
-  return { column, prefix: Buffer.from(prefix), encoder: encoderOf(source.form, plan) };
+  return { column, prefix: new Literal(prefix), encoder: encoderOf(source.form, plan) };
 }
 
 function writeField(field: FieldWriter, row: Row, out: ByteWriter): string | undefined {
   const start = row.starts[field.column] as number;
-  out.bytes(field.prefix, 0, field.prefix.length);
+  out.literal(field.prefix);
   if (start >= 0) return field.encoder.encode(row.bytes, start, row.ends[field.column] as number, out);
   if (start !== FIELD_NULL) throw new RangeError(`column ${field.column} is absent from the message`);
   writeNull(out);

@@ -1,10 +1,11 @@
 import { hasByte, hasByteBelow, viewOf, wordOf } from './byte-view.ts';
 import type { ByteWriter } from './byte-writer.ts';
+import { Literal } from './literal.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX = Buffer.from('0123456789abcdef');
-const NULL = Buffer.from('null');
+const NULL = new Literal('null');
 /** Above this length the room for a string is counted instead of assumed: six times 100 MB must not be allocated for a plain text. */
 const COUNT_ABOVE = 4096;
 
@@ -26,7 +27,7 @@ function escapeTable(): Uint8Array {
 }
 
 export function writeNull(out: ByteWriter): void {
-  out.bytes(NULL, 0, 4);
+  out.literal(NULL);
 }
 
 /** Writes `bytes[start, end)` (UTF-8) as a JSON string with its quotes. Only what JSON demands is escaped. */

@@ -2,14 +2,15 @@ import { ByteWriter } from '../encode/byte-writer.ts';
 import type { DocumentEncoder } from '../encode/document.ts';
 import type { Rejection } from '../encode/document-plan.ts';
 import { writeString } from '../encode/json-text.ts';
+import { Literal } from '../encode/literal.ts';
 import type { Row } from '../row.ts';
 import type { VersionType, WriteOperation } from './operation.ts';
 
 const NEWLINE = 0x0a;
 const LETTER_I = 0x69;
-const INDEX_OPEN = Buffer.from('{"index":{"_id":');
-const DELETE_OPEN = Buffer.from('{"delete":{"_id":');
-const ROUTING = Buffer.from(',"routing":');
+const INDEX_OPEN = new Literal('{"index":{"_id":');
+const DELETE_OPEN = new Literal('{"delete":{"_id":');
+const ROUTING = new Literal(',"routing":');
 /** A buffer that one huge document made larger than this (and than four times the wanted capacity) is not kept for the next use. */
 const KEPT_BYTES = 32 << 20;
 const MAX_VERSION = (1n << 63n) - 1n;
@@ -26,7 +27,7 @@ export class BulkBody {
   #starts: number[] = [];
   /** The version of `#tail`. A chunk has one version for all its rows, a transaction one for all its changes. */
   #version: bigint | undefined;
-  #tail = Buffer.alloc(0);
+  #tail = new Literal('');
 
   constructor(versionType: VersionType, capacityBytes = 1 << 16) {
     this.versionType = versionType;
@@ -115,24 +116,24 @@ export class BulkBody {
     this.#starts = [];
   }
 
-  #open(open: Buffer, id: Buffer, start: number, end: number): void {
-    this.#out.bytes(open, 0, open.length);
+  #open(open: Literal, id: Buffer, start: number, end: number): void {
+    this.#out.literal(open);
     writeString(id, start, end, this.#out);
   }
 
   #route(routing: Buffer, start: number, end: number): void {
-    this.#out.bytes(ROUTING, 0, ROUTING.length);
+    this.#out.literal(ROUTING);
     writeString(routing, start, end, this.#out);
   }
 
   #close(): void {
-    this.#out.bytes(this.#tail, 0, this.#tail.length);
+    this.#out.literal(this.#tail);
   }
 
   #useVersion(version: bigint): void {
     if (version < 0n || version > MAX_VERSION) throw new RangeError(`version ${version} is not between 0 and 2^63 - 1`);
     this.#version = version;
-    this.#tail = Buffer.from(`,"version":${version},"version_type":"${this.versionType}"}}\n`);
+    this.#tail = new Literal(`,"version":${version},"version_type":"${this.versionType}"}}\n`);
   }
 
   #startOf(position: number): number {

@@ -1,5 +1,6 @@
 import type { ByteWriter } from '../byte-writer.ts';
 import { writeNull } from '../json-text.ts';
+import { Literal } from '../literal.ts';
 import { PartReader } from './part-reader.ts';
 import type { ValueEncoder } from './value-encoder.ts';
 
@@ -11,7 +12,7 @@ const MALFORMED = 'not a composite text of the known attributes';
 
 interface Attribute {
   /** `"name":`, with what stands before it. */
-  readonly prefix: Buffer;
+  readonly prefix: Literal;
   readonly encoder: ValueEncoder;
 }
 
@@ -24,7 +25,7 @@ export class CompositeEncoder implements ValueEncoder {
   readonly #part = new PartReader(COMMA, COMMA);
 
   constructor(attributes: readonly { readonly name: string; readonly encoder: ValueEncoder }[]) {
-    this.#attributes = attributes.map(({ name, encoder }, i) => ({ prefix: Buffer.from(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`), encoder }));
+    this.#attributes = attributes.map(({ name, encoder }, i) => ({ prefix: new Literal(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`), encoder }));
   }
 
   encode(bytes: Buffer, start: number, end: number, out: ByteWriter): string | undefined {
@@ -43,7 +44,7 @@ export class CompositeEncoder implements ValueEncoder {
   }
 
   #encodeAttribute(attribute: Attribute, out: ByteWriter): string | undefined {
-    out.all(attribute.prefix);
+    out.literal(attribute.prefix);
     if (!this.#part.missing) return this.#part.encodeBy(attribute.encoder, out);
     writeNull(out);
     return undefined;

@@ -1,14 +1,18 @@
+import { hasByte, viewOf, wordOf } from '../byte-view.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import { writeString } from '../json-text.ts';
+import { Literal } from '../literal.ts';
 import type { ValueEncoder } from './value-encoder.ts';
 
 const LETTER_T = 0x74;
 const LETTER_F = 0x66;
-const TRUE = Buffer.from('true');
-const FALSE = Buffer.from('false');
+const TRUE = new Literal('true');
+const FALSE = new Literal('false');
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+const NEWLINES = wordOf(NEWLINE);
+const RETURNS = wordOf(RETURN);
 
 /** Text and every type that travels as its text: a JSON string. */
 export class StringEncoder implements ValueEncoder {
@@ -22,7 +26,7 @@ export class BooleanEncoder implements ValueEncoder {
   encode(bytes: Buffer, start: number, end: number, out: ByteWriter): string | undefined {
     const letter = bytes[start];
     if (end - start !== 1 || (letter !== LETTER_T && letter !== LETTER_F)) return 'not a boolean text';
-    out.all(letter === LETTER_T ? TRUE : FALSE);
+    out.literal(letter === LETTER_T ? TRUE : FALSE);
     return undefined;
   }
 }
@@ -37,11 +41,24 @@ export class JsonEncoder implements ValueEncoder {
     out.ensure(end - start);
     const target = out.buffer;
     let at = out.offset;
-    for (let i = start; i < end; i++) {
-      const byte = bytes[i] as number;
-      target[at++] = byte === NEWLINE || byte === RETURN ? SPACE : byte;
+    const source = viewOf(bytes);
+    let i = start;
+    for (const stop = end - 3; i < stop; ) {
+      const four = source.getInt32(i, true);
+      if (hasByte(four, NEWLINES) || hasByte(four, RETURNS)) {
+        for (const next = i + 4; i < next; i++) target[at++] = spaced(bytes[i] as number);
+      } else {
+        out.words.setInt32(at, four, true);
+        at += 4;
+        i += 4;
+      }
     }
+    for (; i < end; i++) target[at++] = spaced(bytes[i] as number);
     out.offset = at;
     return undefined;
   }
+}
+
+function spaced(byte: number): number {
+  return byte === NEWLINE || byte === RETURN ? SPACE : byte;
 }
