@@ -16,7 +16,8 @@ import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
 
-const PENDING_BYTES = 8 << 20;
+/** Each lane has a bulk under way and another one waiting. */
+const PENDING_BYTES = 4 << 20;
 const RETRY_MS = 20;
 
 /** Applies steps to the sink: one versioned operation per transaction and key, in lanes. */
@@ -131,7 +132,7 @@ export class StepApplier {
   }
 
   async #keepBounds(): Promise<void> {
-    if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow(PENDING_BYTES / 2);
+    if (this.#lanes.pendingBytes > PENDING_BYTES) await this.#lanes.whenBelow((PENDING_BYTES * 3) / 4);
     const deletes = this.#tooManyDeletes;
     if (deletes !== null) await this.#forgetDeletes(deletes);
     if (this.#breather.due) await this.#breather.breathe();
