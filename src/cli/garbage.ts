@@ -1,7 +1,10 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_EVERY_MS = 50;
+const WATCH_MS = 10;
+/** Both halves. */
+const GROWN_BYTES = 16 << 20;
 /** Below what makes V8 begin to mark all of the heap: it counts the bytes behind buffers as if they were in it. */
 const YOUNG_BYTES = 8 << 20;
 /** Or half of what is in use, where that is more: to mark a large heap takes long. */
@@ -12,7 +15,26 @@ const GARBAGE_BYTES = 32 << 20;
  * smaller later, so call it before anything large is loaded.
  */
 export function keepYoungGenerationSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  setGrowthFactor(1);
+}
+
+/** Lets it grow to a few megabytes, for the replay: what waits for its bulk lives longer than a row of the load, and would be copied out of a small one before it dies. */
+export function letYoungGenerationGrow(): void {
+  setGrowthFactor(2);
+  const watch = setInterval(() => {
+    if (youngGenerationBytes() < GROWN_BYTES) return;
+    setGrowthFactor(1);
+    clearInterval(watch);
+  }, WATCH_MS).unref();
+}
+
+/** How many times as large V8 makes it when too much of it is still in use. */
+function setGrowthFactor(factor: 1 | 2): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+}
+
+function youngGenerationBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 }
 
 /**

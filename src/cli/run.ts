@@ -9,6 +9,7 @@ import { completeCommands, withCompleteCommands } from './complete-commands.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { Configuration } from './config/load.ts';
 import { placedMistakes } from './config/placed-mistakes.ts';
+import { letYoungGenerationGrow } from './garbage.ts';
 import { type Log, openLog } from './logger.ts';
 import type { Machine } from './machine.ts';
 import { openAftercare } from './open-aftercare.ts';
@@ -103,6 +104,7 @@ interface Opened {
 function forwardingTo(opened: Opened): Log {
   return {
     event: (index, event) => {
+      if (event.type === 'phase.started' && event.phase === 'catchup') letYoungGenerationGrow();
       opened.log.event(index, event);
       opened.aftercare?.observe(index, event);
     },

@@ -15,11 +15,12 @@ const SURVIVORS = `
   console.log(getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);`;
 
 function youngBytes(before: string): number {
-  const code = `const { keepYoungGenerationSmall } = await import(${JSON.stringify(GARBAGE)}); ${before} ${SURVIVORS}`;
+  const code = `const { keepYoungGenerationSmall, letYoungGenerationGrow } = await import(${JSON.stringify(GARBAGE)}); ${before} ${SURVIVORS}`;
   return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' }));
 }
 
-test('the young generation stays at its first size where it is told to, and only there', () => {
+test('the young generation stays at its first size where it is told to, and only as long', () => {
   assert.ok(youngBytes('') > 8 << 20);
   assert.ok(youngBytes('keepYoungGenerationSmall();') <= 2 << 20);
+  assert.ok(youngBytes('keepYoungGenerationSmall(); letYoungGenerationGrow();') > 2 << 20);
 });
