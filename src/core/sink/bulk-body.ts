@@ -11,6 +11,8 @@ const LETTER_I = 0x69;
 const INDEX_OPEN = new Literal('{"index":{"_id":');
 const DELETE_OPEN = new Literal('{"delete":{"_id":');
 const ROUTING = new Literal(',"routing":');
+const VERSION = new Literal(',"version":');
+const CLOSE: { readonly [type in VersionType]: Literal } = { external: closeOf('external'), external_gte: closeOf('external_gte') };
 /** A buffer that one huge document made larger than this (and than four times the wanted capacity) is not kept for the next use. */
 const KEPT_BYTES = 32 << 20;
 const MAX_VERSION = (1n << 63n) - 1n;
@@ -25,9 +27,9 @@ export class BulkBody {
   readonly #capacityBytes: number;
   /** Where each operation begins; it ends where the next one begins. */
   #starts: number[] = [];
-  /** The version of `#tail`. A chunk has one version for all its rows, a transaction one for all its changes. */
+  /** The version of `#digits`. A chunk has one version for all its rows, a transaction one for all its changes. */
   #version: bigint | undefined;
-  #tail = new Literal('');
+  #digits = Buffer.alloc(0);
 
   constructor(versionType: VersionType, capacityBytes = 1 << 16) {
     this.versionType = versionType;
@@ -127,13 +129,15 @@ export class BulkBody {
   }
 
   #close(): void {
-    this.#out.literal(this.#tail);
+    this.#out.literal(VERSION);
+    this.#out.all(this.#digits);
+    this.#out.literal(CLOSE[this.versionType]);
   }
 
   #useVersion(version: bigint): void {
     if (version < 0n || version > MAX_VERSION) throw new RangeError(`version ${version} is not between 0 and 2^63 - 1`);
     this.#version = version;
-    this.#tail = new Literal(`,"version":${version},"version_type":"${this.versionType}"}}\n`);
+    this.#digits = Buffer.from(String(version), 'latin1');
   }
 
   #startOf(position: number): number {
@@ -151,4 +155,8 @@ export class BulkBody {
     const end = this.#out.buffer.indexOf(NEWLINE, start);
     return JSON.parse(this.#out.buffer.toString('utf8', start, end));
   }
+}
+
+function closeOf(type: VersionType): Literal {
+  return new Literal(`,"version_type":"${type}"}}\n`);
 }

@@ -1,5 +1,6 @@
 import type { ByteWriter } from '../byte-writer.ts';
 import { writeNull } from '../json-text.ts';
+import { Literal } from '../literal.ts';
 import { PartReader } from './part-reader.ts';
 import type { ValueEncoder } from './value-encoder.ts';
 
@@ -13,10 +14,10 @@ const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 const MALFORMED = 'not a range text';
 const EMPTY = Buffer.from('empty');
-const GTE = Buffer.from('"gte":');
-const GT = Buffer.from('"gt":');
-const LTE = Buffer.from('"lte":');
-const LT = Buffer.from('"lt":');
+const GTE = new Literal('"gte":');
+const GT = new Literal('"gt":');
+const LTE = new Literal('"lte":');
+const LT = new Literal('"lt":');
 
 /**
  * `[1,10)` → `{"gte":1,"lt":10}`; an unbounded side has no key; `empty` → null, as Elasticsearch has no empty range. Bounds are quoted like the
@@ -48,9 +49,9 @@ export class RangeEncoder implements ValueEncoder {
     return upperReason;
   }
 
-  #encodeBound(key: Buffer, out: ByteWriter): string | undefined {
+  #encodeBound(key: Literal, out: ByteWriter): string | undefined {
     if (this.#part.missing) return undefined;
-    out.all(key);
+    out.literal(key);
     return this.#part.encodeBy(this.#bound, out);
   }
 }
