@@ -18,14 +18,21 @@ export function keepYoungGenerationSmall(): void {
   setGrowthFactor(1);
 }
 
+/** While it may grow: with several builds it is asked for more than once. */
+let watch: NodeJS.Timeout | null = null;
+
 /** Lets it grow to a few megabytes, for the replay: what waits for its bulk lives longer than a row of the load, and would be copied out of a small one before it dies. */
 export function letYoungGenerationGrow(): void {
+  if (watch !== null) return;
   setGrowthFactor(2);
-  const watch = setInterval(() => {
-    if (youngGenerationBytes() < GROWN_BYTES) return;
-    setGrowthFactor(1);
-    clearInterval(watch);
-  }, WATCH_MS).unref();
+  watch = setInterval(stopGrowing, WATCH_MS).unref();
+}
+
+function stopGrowing(): void {
+  if (watch === null || youngGenerationBytes() < GROWN_BYTES) return;
+  setGrowthFactor(1);
+  clearInterval(watch);
+  watch = null;
 }
 
 /** How many times as large V8 makes it when too much of it is still in use. */

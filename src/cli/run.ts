@@ -100,7 +100,7 @@ interface Opened {
   aftercare: Aftercare | null;
 }
 
-/** A log that writes to what is open by then. */
+/** Where every event comes by: it goes to what is open by then, and tells the memory when a load is over. */
 function forwardingTo(opened: Opened): Log {
   return {
     event: (index, event) => {
