@@ -26,6 +26,11 @@ export function emptyRow(columnCount: number): Row {
   };
 }
 
+/** The texts of these fields, which are a key's; empty for NULL. Throws `RangeError` on an absent field. */
+export function keyTexts(row: Row, key: readonly number[]): readonly string[] {
+  return key.map((column) => fieldText(row, column) ?? '');
+}
+
 /** A compact copy that owns its bytes. */
 export function copyRow(row: Row): Row {
   let length = 0;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Failure } from '../core/failure.ts';
 import { allDone, readBulkAnswer } from '../core/sink/bulk-answer.ts';
 import type { BulkBody } from '../core/sink/bulk-body.ts';
-import { saysAllCreated } from '../core/sink/clean-answer.ts';
+import { saysAllDone } from '../core/sink/clean-answer.ts';
 import type { BulkAnswer } from '../core/sink/operation.ts';
 import type { Answer, Call, Http } from './connect.ts';
 
@@ -21,7 +21,7 @@ export async function requestBulk(http: Http, buildAlias: string, body: BulkBody
 }
 
 function readAnswer({ status, body }: Answer, count: number): BulkAnswer {
-  if (status === 200 && body !== null && saysAllCreated(body, count)) return allDone(count);
+  if (status === 200 && body !== null && saysAllDone(body, count)) return allDone(count);
   return readBulkAnswer(status, body === null ? '' : body.toString('utf8'), count);
 }
 

@@ -1,3 +1,4 @@
+import { DocumentEncoder } from '../core/encode/document.ts';
 import { isTransient } from '../core/failure.ts';
 import { seededRandom } from '../core/random.ts';
 import { Acknowledger } from '../core/wal/acknowledger.ts';
@@ -64,14 +65,16 @@ export class Replay implements ReplayControl {
     this.#breather = new Breather(run.clock);
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);
-    this.#lanes = new Lanes(
+    const encoder = new DocumentEncoder(run.documents);
+    this.#lanes = new Lanes({
       run,
-      run.bulkTuning.lanes,
-      () => this.#advance(),
-      (sent) => this.#applier.remember(sent),
-    );
+      encoder,
+      count: run.bulkTuning.lanes,
+      settled: () => this.#advance(),
+      remember: (sent) => this.#applier.remember(sent),
+    });
     const { gate, deletes, touched } = this;
-    this.#applier = new StepApplier({ run, lanes: this.#lanes, watermark: this.#watermark, gate, deletes, touched });
+    this.#applier = new StepApplier({ run, encoder, lanes: this.#lanes, watermark: this.#watermark, gate, deletes, touched });
   }
 
   /** Everything committed before this position is in the sink, durably. */

@@ -1,22 +1,21 @@
 import type pg from 'pg';
 import { CopyFrames } from '../core/encode/copy-frames.ts';
+import { type BorrowedSocket, borrowSocket } from './borrowed-socket.ts';
 
 /** What waits to be taken before the server is no longer listened to. */
 const MOST_BYTES = 256 << 10;
 
-type BytesListener = (bytes: Buffer) => void;
-
 /**
  * A `COPY … TO STDOUT` as a query of pg. It reads the socket itself, because a row is a message: an object for each (as pg and pg-copy-streams make them) costs more than
- * to split it into its fields. The listener of pg, of which there is one (docs/servers.md C12), gets what comes behind the rows, and with it every error.
+ * to split it into its fields. pg gets what comes behind the rows, and with it every error.
  */
 export class CopyQuery {
   readonly text: string;
   /** As the server counts them; 0 until it has. */
   rowCount = 0;
   readonly #frames = new CopyFrames();
-  #stream: pg.Connection['stream'] | null = null;
-  #protocol: BytesListener | null = null;
+  /** Null before the rows and behind them: then pg reads. */
+  #socket: BorrowedSocket | null = null;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   #ready = false;
@@ -42,7 +41,7 @@ export class CopyQuery {
     const piece = this.#queue.shift();
     if (piece === undefined) return this.#ready ? null : undefined;
     this.#queuedBytes -= piece.length;
-    if (this.#queue.length === 0 && this.#protocol !== null) this.#stream?.resume();
+    if (this.#queue.length === 0) this.#socket?.stream.resume();
     return piece;
   }
 
@@ -56,13 +55,7 @@ export class CopyQuery {
 
   /** Called by pg when it is this query's turn. */
   submit(connection: pg.Connection): void {
-    const { stream } = connection;
-    const [protocol, another] = stream.listeners('data');
-    if (protocol === undefined || another !== undefined) throw new Error('BUG: not exactly one reader of the connection');
-    this.#stream = stream;
-    this.#protocol = protocol as BytesListener;
-    stream.removeListener('data', this.#protocol);
-    stream.on('data', this.#onBytes);
+    this.#socket = borrowSocket(connection, (bytes) => this.#receive(bytes));
     connection.query(this.text);
   }
 
@@ -81,7 +74,7 @@ export class CopyQuery {
     this.#tell();
   }
 
-  readonly #onBytes = (bytes: Buffer): void => {
+  #receive(bytes: Buffer): void {
     const piece = this.#frames.push(bytes);
     if (piece.length > 0) {
       this.#queue.push(piece);
@@ -89,17 +82,14 @@ export class CopyQuery {
     }
     const { rest } = this.#frames;
     if (rest !== null) this.#giveBack(rest);
-    else if (this.#queuedBytes >= MOST_BYTES) this.#stream?.pause();
+    else if (this.#queuedBytes >= MOST_BYTES) this.#socket?.stream.pause();
     if (piece.length > 0) this.#tell();
-  };
+  }
 
   #giveBack(rest: Buffer): void {
-    const [stream, protocol] = [this.#stream, this.#protocol];
-    this.#protocol = null;
-    if (stream === null || protocol === null) return;
-    stream.removeListener('data', this.#onBytes);
-    stream.on('data', protocol);
-    if (rest.length > 0) protocol(rest);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.giveBack(rest);
   }
 
   #tell(): void {

@@ -1,9 +1,11 @@
 import { Failure } from '../core/failure.ts';
 import { formatLsn } from '../core/lsn.ts';
+import { StreamFrames } from '../core/wal/stream-frames.ts';
 import type { ChangeStream, StreamMessage } from '../phases/ports.ts';
+import { type BorrowedSocket, borrowSocket } from './borrowed-socket.ts';
 import { connectionOf, endSession, type Session } from './connect.ts';
 import { quoteIdentifier, quoteLiteral } from './quote.ts';
-import { parseWalMessage, statusUpdate, type WalMessage } from './stream-messages.ts';
+import { HighestPosition, parseWalMessage, statusUpdate } from './stream-messages.ts';
 import { StreamQueue } from './stream-queue.ts';
 
 export interface StreamOptions {
@@ -22,7 +24,8 @@ export interface StreamOptions {
 
 /**
  * START_REPLICATION on a session of its own: raw pgoutput messages in order, back-pressure on the socket, and only positions that the
- * caller has acknowledged ever sent back. Client libraries confirm what they have received instead (docs/servers.md C1).
+ * caller has acknowledged ever sent back. Client libraries confirm what they have received instead (docs/servers.md C1). It reads the socket itself: pg makes three objects of each
+ * message and a copy would be needed (docs/servers.md C2); pg gets every message that is not the stream's.
  */
 export class ReplicationStream implements ChangeStream {
   readonly #session: Session;
@@ -30,7 +33,12 @@ export class ReplicationStream implements ChangeStream {
   readonly #queue = new StreamQueue();
   readonly #timer: NodeJS.Timeout;
   #acknowledged: bigint;
-  #received: bigint;
+  readonly #received: HighestPosition;
+  readonly #frames = new StreamFrames(
+    (bytes, start, end) => this.#receive(bytes, start, end),
+    (bytes, start, end) => this.#socket?.pass(bytes.subarray(start, end)),
+  );
+  #socket: BorrowedSocket | null = null;
   #paused = false;
   #started = false;
   #ended = false;
@@ -41,7 +49,7 @@ export class ReplicationStream implements ChangeStream {
     this.#session = session;
     this.#options = options;
     this.#acknowledged = options.from;
-    this.#received = options.from;
+    this.#received = new HighestPosition(options.from);
     this.#timer = setInterval(() => this.#tick(), options.statusIntervalMs);
   }
 
@@ -65,7 +73,8 @@ export class ReplicationStream implements ChangeStream {
 
   acknowledge(lsn: bigint): void {
     // The server takes a position past its own end as it is, and never delivers the commits below it (docs/servers.md P28).
-    if (lsn > this.#received) throw new RangeError(`acknowledging ${formatLsn(lsn)}, but only ${formatLsn(this.#received)} was received`);
+    const received = this.#received.lsn;
+    if (lsn > received) throw new RangeError(`acknowledging ${formatLsn(lsn)}, but only ${formatLsn(received)} was received`);
     if (lsn <= this.#acknowledged) return;
     this.#acknowledged = lsn;
     this.#sendStatus(false);
@@ -87,8 +96,8 @@ export class ReplicationStream implements ChangeStream {
 
   #begin(): Promise<void> {
     const connection = connectionOf(this.#session.client);
-    const onPayload = (message: { readonly chunk: Buffer }): void => this.#receive(message.chunk);
-    connection.on('copyData', onPayload);
+    const socket = borrowSocket(connection, (bytes) => this.#arrived(bytes));
+    this.#socket = socket;
     return new Promise((resolve, reject) => {
       const onStart = (): void => {
         this.#started = true;
@@ -96,7 +105,8 @@ export class ReplicationStream implements ChangeStream {
       };
       connection.once('replicationStart', onStart);
       const onEnd = (error: unknown): void => {
-        connection.off('copyData', onPayload).off('replicationStart', onStart);
+        connection.off('replicationStart', onStart);
+        socket.giveBack(this.#frames.begun);
         this.#end(error, reject);
       };
       // Stays pending until the stream ends, which is never a success here (docs/servers.md C7).
@@ -111,12 +121,11 @@ export class ReplicationStream implements ChangeStream {
     return `START_REPLICATION SLOT ${slot} LOGICAL ${formatLsn(this.#options.from)} (proto_version '1', publication_names ${names}, messages 'true')`;
   }
 
-  #receive(payload: Buffer): void {
-    if (this.#ended) return;
+  #arrived(bytes: Buffer): void {
     this.#lastByteMs = performance.now();
     this.#pingedMs = null;
     try {
-      this.#accept(parseWalMessage(payload));
+      this.#frames.push(bytes);
     } catch (error) {
       // Thrown from a socket event it would end the program without a word about the build.
       this.#stop();
@@ -124,11 +133,12 @@ export class ReplicationStream implements ChangeStream {
     }
   }
 
-  #accept(message: WalMessage): void {
-    const position = message.kind === 'data' ? message.position : message.walEnd;
-    if (position > this.#received) this.#received = position;
-    this.#queue.push(message.kind === 'data' ? { kind: 'data', bytes: message.bytes } : { kind: 'keepalive', walEnd: message.walEnd });
-    if (message.kind === 'keepalive' && message.replyRequested) this.#sendStatus(false);
+  #receive(bytes: Buffer, start: number, end: number): void {
+    if (this.#ended) return;
+    const message = parseWalMessage(bytes, start, end);
+    this.#received.see(bytes, start);
+    this.#queue.push(message);
+    if (message.replyRequested === true) this.#sendStatus(false);
     this.#pause();
   }
 

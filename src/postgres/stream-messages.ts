@@ -1,4 +1,5 @@
 /** The messages of the streaming replication protocol (https://www.postgresql.org/docs/current/protocol-replication.html), as bytes. */
+import type { StreamMessage } from '../phases/ports.ts';
 
 const XLOG_DATA = 0x77; // 'w'
 const KEEPALIVE = 0x6b; // 'k'
@@ -7,17 +8,41 @@ const XLOG_HEADER_BYTES = 25;
 /** 2000-01-01, where PostgreSQL's clock starts, in microseconds of Unix time. */
 const POSTGRES_EPOCH_US = 946_684_800_000_000n;
 
-export type WalMessage =
-  | { readonly kind: 'data'; readonly bytes: Buffer; readonly position: bigint }
-  | { readonly kind: 'keepalive'; readonly walEnd: bigint; readonly replyRequested: boolean };
+/** Reads the contents of one CopyData, `bytes[start, end)`: a pgoutput message is a view of them. Throws on an unknown message. */
+export function parseWalMessage(bytes: Buffer, start: number, end: number): StreamMessage & { readonly replyRequested?: boolean } {
+  const kind = bytes[start];
+  if (kind === XLOG_DATA) return { kind: 'data', bytes: bytes.subarray(start + XLOG_HEADER_BYTES, end) };
+  if (kind === KEEPALIVE) return { kind: 'keepalive', walEnd: bytes.readBigUInt64BE(start + 1), replyRequested: bytes[start + 17] === 1 };
+  throw new RangeError(`unknown replication message 0x${kind?.toString(16)}`);
+}
 
-/** Parses one CopyData payload and copies what it keeps: pg-protocol uses its buffer again (docs/servers.md C2). Throws on an unknown message. */
-export function parseWalMessage(payload: Buffer): WalMessage {
-  const walStart = payload.readBigUInt64BE(1);
-  if (payload[0] === KEEPALIVE) return { kind: 'keepalive', walEnd: walStart, replyRequested: payload[17] === 1 };
-  if (payload[0] !== XLOG_DATA) throw new RangeError(`unknown replication message 0x${payload[0]?.toString(16)}`);
-  const walEnd = payload.readBigUInt64BE(9);
-  return { kind: 'data', bytes: Buffer.from(payload.subarray(XLOG_HEADER_BYTES)), position: walEnd > walStart ? walEnd : walStart };
+/** The highest position that any message has told, in two halves: a bigint for each message would cost more than to read it. */
+export class HighestPosition {
+  #high = 0;
+  #low = 0;
+
+  constructor(lsn: bigint) {
+    this.#high = Number(lsn >> 32n);
+    this.#low = Number(lsn & 0xffffffffn);
+  }
+
+  get lsn(): bigint {
+    return (BigInt(this.#high) << 32n) | BigInt(this.#low);
+  }
+
+  /** `bytes` is as for `parseWalMessage`: a keepalive has one position, data have two. */
+  see(bytes: Buffer, start: number): void {
+    this.#raise(bytes, start + 1);
+    if (bytes[start] === XLOG_DATA) this.#raise(bytes, start + 9);
+  }
+
+  #raise(bytes: Buffer, at: number): void {
+    const high = bytes.readUInt32BE(at);
+    const low = bytes.readUInt32BE(at + 4);
+    if (high < this.#high || (high === this.#high && low <= this.#low)) return;
+    this.#high = high;
+    this.#low = low;
+  }
 }
 
 /** A standby status update that confirms exactly `lsn` (only the flush field counts: docs/servers.md P27). */

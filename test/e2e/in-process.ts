@@ -19,7 +19,7 @@ export interface InProcessBuild {
   readonly options?: Partial<RunOptions>;
   readonly wrapSource?: (source: Source) => Source;
   readonly wrapSink?: (sink: Sink) => Sink;
-  readonly laneOf?: (id: Buffer, count: number) => number;
+  readonly laneOf?: (id: string, count: number) => number;
   readonly signal?: AbortSignal;
   readonly failpoint?: Failpoint;
   readonly fileExists?: (path: string) => Promise<boolean>;

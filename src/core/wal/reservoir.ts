@@ -10,14 +10,12 @@ export class Reservoir<T> {
     this.#random = random;
   }
 
-  offer(candidate: T): void {
+  /** `make` makes the candidate, if it is kept. */
+  offer(make: () => T): void {
     this.#seen++;
-    if (this.#kept.length < this.#capacity) {
-      this.#kept.push(candidate);
-      return;
-    }
-    const slot = Math.floor(this.#random() * this.#seen);
-    if (slot < this.#capacity) this.#kept[slot] = candidate;
+    const full = this.#kept.length >= this.#capacity;
+    const slot = full ? Math.floor(this.#random() * this.#seen) : this.#kept.length;
+    if (slot < this.#capacity) this.#kept[slot] = make();
   }
 
   /** As it is now: who goes through it while more is offered would never come to its end. */

@@ -1,7 +1,7 @@
 import { ByteWriter } from '../../core/encode/byte-writer.ts';
 import { CopyTextReader } from '../../core/encode/copy-text.ts';
 import { DocumentEncoder } from '../../core/encode/document.ts';
-import { fieldText, type Row } from '../../core/row.ts';
+import { keyTexts, type Row } from '../../core/row.ts';
 import type { Leaf, SourceTable } from '../../core/table.ts';
 import { closingAfter } from '../flow/closing-after.ts';
 import type { VerifyContext } from '../verify/comparison.ts';
@@ -98,7 +98,7 @@ async function compareRows(
     const id = encoder.id(row);
     if (!Buffer.isBuffer(id) || rejectedIds.has(id.toString('utf8')) || encoder.encode(row, writer) !== undefined) rejected++;
     else {
-      const key = plan.key.map((column) => fieldText(row, column) ?? '');
+      const key = keyTexts(row, plan.key);
       pending.add(id.toString('utf8'), writer.view(), key);
     }
   };

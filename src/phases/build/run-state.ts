@@ -35,7 +35,7 @@ export interface BuildContext {
   /** Asked between the proof and the swap. */
   readonly swapGate?: SwapGate;
   /** Which lane an id belongs to (rule R5); only a test that switches the rule off gives another one. */
-  readonly laneOf?: (id: Buffer, laneCount: number) => number;
+  readonly laneOf?: (id: string, laneCount: number) => number;
   /** Only tests have one. */
   readonly failpoint?: Failpoint;
 }

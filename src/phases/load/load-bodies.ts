@@ -2,7 +2,7 @@ import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
 import { keyAsId } from '../../core/encode/shown-id.ts';
 import { rateDelayMs } from '../../core/plan/rate.ts';
-import { fieldText, type Row } from '../../core/row.ts';
+import { keyTexts, type Row } from '../../core/row.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import { ALL_BODIES_BYTES } from '../../core/sink/bulk-setting.ts';
 import type { Run } from '../build/run-state.ts';
@@ -75,7 +75,7 @@ export class LoadBodies {
   /** Notes a row that cannot become a document; it is written down before the next body is taken. */
   reject(encoder: DocumentEncoder, row: Row, rejection: Rejection): void {
     const id = encoder.id(row);
-    const key = this.#run.documents.key.map((column) => fieldText(row, column) ?? '');
+    const key = keyTexts(row, this.#run.documents.key);
     this.#rejects.push({ id: (Buffer.isBuffer(id) ? id : keyAsId(key)).toString('utf8'), ...rejection });
   }
 

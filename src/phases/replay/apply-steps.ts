@@ -1,17 +1,16 @@
-import { ByteWriter } from '../../core/encode/byte-writer.ts';
-import { DocumentEncoder } from '../../core/encode/document.ts';
+import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
-import { routingOfKey } from '../../core/encode/routing.ts';
 import { Failure } from '../../core/failure.ts';
+import { keyTexts, type Row } from '../../core/row.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
 import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction.ts';
 import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
 import { Breather } from './breather.ts';
-import type { Lanes } from './lanes.ts';
+import type { LaneChange, Lanes } from './lanes.ts';
 import type { LoadGate } from './load-gate.ts';
 import { lookupGroups, type Segment } from './lookup-groups.ts';
-import { type LookedUpRows, needsLookup, resolveLookups } from './resolve-lookups.ts';
+import { type LookedUpRows, resolveLookups } from './resolve-lookups.ts';
 import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
@@ -30,7 +29,6 @@ export class StepApplier {
   /** Null once the load is done: then no row that was read earlier can be written any more. */
   #deletes: DeleteMemory | null;
   readonly #encoder: DocumentEncoder;
-  readonly #writer = new ByteWriter(1 << 16);
   readonly #breather: Breather;
   #parts: Ticket | null = null;
   /** `final_lsn` of the newest transaction of which only a part may be in the index. */
@@ -40,6 +38,7 @@ export class StepApplier {
 
   constructor(parts: {
     readonly run: Run;
+    readonly encoder: DocumentEncoder;
     readonly lanes: Lanes;
     readonly watermark: Watermark;
     readonly gate: LoadGate;
@@ -52,7 +51,7 @@ export class StepApplier {
     this.#watermark = parts.watermark;
     this.#gate = parts.gate;
     this.#deletes = parts.deletes;
-    this.#encoder = new DocumentEncoder(parts.run.documents);
+    this.#encoder = parts.encoder;
     this.#breather = new Breather(parts.run.clock);
   }
 
@@ -77,7 +76,7 @@ export class StepApplier {
 
   async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
     if (steps.length === 0) return;
-    for (const group of lookupGroups(steps, (change) => needsLookup(this.#encoder, change))) {
+    for (const group of lookupGroups(steps)) {
       const rows = await resolveLookups(this.#run, this.#encoder, group, snapshotName);
       for (const segment of group) {
         if (segment.step.kind === 'position') this.#watermark.open(null).endLsn = segment.step.lsn;
@@ -141,38 +140,27 @@ export class StepApplier {
   /** Puts what the change comes to into the lanes. Null if that is all; else what to wait for, until the reject is written down. */
   #applyChange(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rows: LookedUpRows): Promise<void> | null {
     // The row as looked up, null if it is gone; undefined where the change itself has all of it.
-    const looked = needsLookup(this.#encoder, change) ? (rows.get(change.id.toString('latin1')) ?? null) : undefined;
+    const looked = change.needsLookup ? (rows.get(change.id) ?? null) : undefined;
     if (change.unindexed === true || (looked === null && change.rejection !== null)) {
-      this.#run.rejected.mend(change.id.toString('utf8'));
+      this.#run.rejected.mend(idOf(change));
       return null;
     }
     if (change.rejection !== null) return this.#reject(change, change.rejection);
     const row = looked === undefined ? change.row : looked;
+    const key = (): readonly string[] => keyTexts(change.keyRow, this.#run.documents.key);
     if (row === null) {
-      this.#touched.deleted(change.key);
+      this.#touched.deleted(key);
       this.#delete(change, transaction, ticket, true);
       return null;
     }
-    this.#touched.changed(change.key);
-    this.#writer.reset();
-    const rejection = this.#encoder.encode(row, this.#writer);
-    if (rejection === undefined) {
-      const document = Buffer.from(this.#writer.view());
-      this.#lanes.add({ id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn, document }, ticket);
-      return null;
-    }
+    this.#touched.changed(key);
+    const rejection = this.#lanes.add(this.#laneChange(change, transaction, row, true), ticket);
     // Rejected means absent: the older document must not stay.
-    return this.#reject(change, rejection).then(() => this.#delete(change, transaction, ticket, false));
+    return rejection === undefined ? null : this.#reject(change, rejection).then(() => this.#delete(change, transaction, ticket, false));
   }
 
-  async #reject({ id }: KeyChange, rejection: Rejection): Promise<void> {
-    await this.#run.rejected.add([{ id: id.toString('utf8'), ...rejection }]);
-  }
-
-  /** From the key alone: a delete goes to the shard of the document that it deletes. */
-  #routingOf({ key }: KeyChange): Buffer | undefined {
-    const routing = routingOfKey(this.#run.documents, key);
-    return routing === undefined ? undefined : Buffer.from(routing);
+  async #reject(change: KeyChange, rejection: Rejection): Promise<void> {
+    await this.#run.rejected.add([{ id: idOf(change), ...rejection }]);
   }
 
   /** Rule R3, as long as rows are loaded. */
@@ -181,9 +169,20 @@ export class StepApplier {
   }
 
   #delete(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
-    const target = { id: change.id, routing: this.#routingOf(change), version: transaction.finalLsn };
-    this.remember({ ...target, xid: transaction.xid });
-    this.#lanes.add({ ...target, document: null }, ticket, mends);
+    const operation = this.#laneChange(change, transaction, null, mends);
+    const { routing, version } = operation;
+    this.remember({ id: Buffer.from(change.id, 'latin1'), routing, version, xid: transaction.xid });
+    this.#lanes.add(operation, ticket);
+  }
+
+  #laneChange(change: KeyChange, { finalLsn: version }: CollapsedTransaction, row: Row | null, mends: boolean): LaneChange {
+    return { id: change.id, routing: this.#routingOf(change), version, row, mends };
+  }
+
+  /** From the key alone: a delete goes to the shard of the document that it deletes. A copy: the row's bytes are not kept for it. */
+  #routingOf({ keyRow }: KeyChange): Buffer | undefined {
+    const routing = this.#encoder.routing(keyRow);
+    return routing === undefined ? undefined : Buffer.from(routing);
   }
 
   /**
@@ -218,6 +217,11 @@ export class StepApplier {
       this.#gate.open();
     }
   }
+}
+
+/** As the list of rejects has it. */
+function idOf({ id }: KeyChange): string {
+  return Buffer.from(id, 'latin1').toString('utf8');
 }
 
 function isPart(transaction: CollapsedTransaction): boolean {

@@ -1,21 +1,39 @@
+import type { DocumentEncoder } from '../../core/encode/document.ts';
+import type { Rejection } from '../../core/encode/document-plan.ts';
+import type { Row } from '../../core/row.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
-import type { VersionType, WriteOperation } from '../../core/sink/operation.ts';
+import type { VersionType } from '../../core/sink/operation.ts';
 import type { SentDelete } from '../../core/wal/delete-memory.ts';
 import type { Ticket } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
+import { LaneBatch, type LaneOperation, settle } from './lane-batch.ts';
 
-interface LaneOperation extends WriteOperation {
-  /** The commits that wait for this operation; more than one where a later operation replaced an unsent one of the same key. */
-  readonly tickets: Ticket[];
+/** What becomes of one key: its document is that of `row`, or goes (`null`). */
+export interface LaneChange {
+  /** The bytes of the document's id as latin1 text. */
+  readonly id: string;
+  readonly routing: Buffer | undefined;
+  readonly version: bigint;
+  readonly row: Row | null;
   /** False for the delete that stands for a rejected row: it must stay on the list of rejects. */
   readonly mends: boolean;
 }
 
 interface Lane {
-  readonly pending: Map<string, LaneOperation>;
-  body: BulkBody;
+  /** Not sent yet, oldest first; the last one takes what is added. */
+  readonly waiting: LaneBatch[];
   busy: boolean;
+}
+
+interface LaneParts {
+  readonly run: Run;
+  readonly encoder: DocumentEncoder;
+  readonly count: number;
+  /** Called whenever operations became durable. */
+  readonly settled: () => void;
+  /** Called before a delete of our own making is sent (rule R3). */
+  readonly remember: (sent: SentDelete) => void;
 }
 
 /**
@@ -23,21 +41,20 @@ interface Lane {
  * operations of one key reach Elasticsearch in commit order. Versions alone do not protect a delete that overtakes an older insert once its tombstone is gone.
  */
 export class Lanes {
+  readonly #parts: LaneParts;
   readonly #run: Run;
   readonly #lanes: Lane[];
-  readonly #settled: () => void;
-  readonly #remember: (sent: SentDelete) => void;
+  /** Sent, to be filled again. */
+  readonly #spare: BulkBody[] = [];
   #versionType: VersionType = 'external';
   #pendingBytes = 0;
   #failure: { readonly error: unknown } | null = null;
   #waiters: (() => void)[] = [];
 
-  /** `settled` is called whenever operations became durable, `remember` before a delete of our own making is sent (rule R3). */
-  constructor(run: Run, count: number, settled: () => void, remember: (sent: SentDelete) => void) {
-    this.#run = run;
-    this.#settled = settled;
-    this.#remember = remember;
-    this.#lanes = Array.from({ length: count }, () => ({ pending: new Map(), body: new BulkBody('external', 1 << 16), busy: false }));
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+    this.#run = parts.run;
+    this.#lanes = Array.from({ length: parts.count }, () => ({ waiting: [], busy: false }));
   }
 
   /** Bytes of operations that are not durable yet. */
@@ -50,15 +67,21 @@ export class Lanes {
     this.#versionType = type;
   }
 
-  add(operation: WriteOperation, ticket: Ticket, mends = true): void {
-    const key = operation.id.toString('latin1');
-    const lane = this.#lanes[(this.#run.laneOf ?? laneOf)(operation.id, this.#lanes.length)] as Lane;
-    const replaced = lane.pending.get(key);
-    if (replaced !== undefined) this.#pendingBytes -= sizeOf(replaced);
-    lane.pending.set(key, { ...operation, tickets: replaced === undefined ? [ticket] : [...replaced.tickets, ticket], mends });
+  /** A rejection is not added: whatever there is of the key goes its way. */
+  add(change: LaneChange, ticket: Ticket): Rejection | undefined {
+    const lane = this.#lanes[(this.#run.laneOf ?? laneOf)(change.id, this.#lanes.length)] as Lane;
+    const batch = this.#openBatch(lane);
+    const before = batch.byteLength;
+    const { id, routing, version, row, mends } = change;
+    const operation: LaneOperation = { id, routing, version, deletes: row === null, mends, ticket, replaced: null, sendable: true };
+    const rejection = batch.append(operation, row, this.#parts.encoder);
+    if (rejection !== undefined) return rejection;
+    for (const other of lane.waiting) if (other.replace(operation)) break;
+    batch.put(operation);
     ticket.outstanding++;
-    this.#pendingBytes += sizeOf(operation);
+    this.#pendingBytes += batch.byteLength - before;
     if (!lane.busy) this.#start(lane);
+    return undefined;
   }
 
   /** Resolves when at most `bytes` are pending; throws what stopped a lane. */
@@ -78,6 +101,16 @@ export class Lanes {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
+  #openBatch(lane: Lane): LaneBatch {
+    const last = lane.waiting.at(-1);
+    // An empty one may be there from before the version type changed.
+    if (last !== undefined && last.body.byteLength < this.#run.bulkTuning.laneBytes && last.body.versionType === this.#versionType) return last;
+    const spare = this.#spare.pop();
+    const batch = new LaneBatch(spare?.versionType === this.#versionType ? spare : new BulkBody(this.#versionType, 1 << 16));
+    lane.waiting.push(batch);
+    return batch;
+  }
+
   #start(lane: Lane): void {
     lane.busy = true;
     // The next macrotask: operations added together travel together.
@@ -90,52 +123,42 @@ export class Lanes {
   }
 
   async #pump(lane: Lane): Promise<void> {
-    while (lane.pending.size > 0 && this.#failure === null) {
-      const sent = this.#fill(lane);
-      const refused = await sendBulk(this.#run, lane.body, this.#run.bulkWindow.bystander);
+    for (let batch = lane.waiting.shift(); batch !== undefined && this.#failure === null; batch = lane.waiting.shift()) {
+      const sent = batch.sendable();
+      const body = batch.bodyOf(sent);
+      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
       if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
-      this.#finish(sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
+      this.#finish(batch, sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
     }
     lane.busy = false;
-  }
-
-  #fill(lane: Lane): LaneOperation[] {
-    const sent: LaneOperation[] = [];
-    if (lane.body.versionType === this.#versionType) lane.body.clear();
-    else lane.body = new BulkBody(this.#versionType, 1 << 16);
-    for (const [key, operation] of lane.pending) {
-      if (sent.length > 0 && lane.body.byteLength >= this.#run.bulkTuning.laneBytes) break;
-      lane.pending.delete(key);
-      lane.body.append(operation);
-      sent.push(operation);
-    }
-    return sent;
   }
 
   /** A row that cannot be indexed must not leave its older document behind: rejected means absent. */
   async #replaceByDeletes(refused: readonly { readonly id: string; readonly reason: string }[], sent: readonly LaneOperation[]): Promise<void> {
     const ids = new Set(refused.map(({ id }) => id));
     const deletes = new BulkBody(this.#versionType, 1 << 12);
-    const rejected = sent.filter(({ id, document }) => document !== null && ids.has(id.toString('utf8')));
+    const rejected = sent.filter((operation) => !operation.deletes && ids.has(textOf(operation)));
     await this.#run.rejected.add(refused);
-    for (const operation of rejected) {
-      const { id, routing, version } = operation;
-      this.#remember({ id, routing, version, xid: xidOf(operation) });
+    for (const { id: latin1, routing, version, ticket } of rejected) {
+      const id = Buffer.from(latin1, 'latin1');
+      this.#parts.remember({ id, routing, version, xid: xidOf(ticket) });
       deletes.append({ id, routing, version, document: null });
     }
     if (deletes.count > 0) await sendBulk(this.#run, deletes, this.#run.bulkWindow.bystander);
   }
 
-  #finish(sent: readonly LaneOperation[], refused: ReadonlySet<string> | null): void {
+  #finish(batch: LaneBatch, sent: readonly LaneOperation[], refused: ReadonlySet<string> | null): void {
     const { rejected } = this.#run;
+    this.#pendingBytes -= batch.byteLength;
     for (const operation of sent) {
-      for (const ticket of operation.tickets) ticket.outstanding--;
-      this.#pendingBytes -= sizeOf(operation);
+      settle(operation);
       if (rejected.ids.size === 0 || !operation.mends) continue;
-      const id = operation.id.toString('utf8');
+      const id = textOf(operation);
       if (refused === null || !refused.has(id)) rejected.mend(id);
     }
-    this.#settled();
+    batch.body.clear();
+    this.#spare.push(batch.body);
+    this.#parts.settled();
     this.#wake();
   }
 
@@ -146,20 +169,19 @@ export class Lanes {
   }
 }
 
-/** Of the transaction it came with: the last one, where it replaced unsent ones of others. */
-function xidOf({ tickets }: LaneOperation): number {
-  const xid = tickets.at(-1)?.xid ?? null;
+function xidOf({ xid }: Ticket): number {
   if (xid === null) throw new RangeError('BUG: an operation without a transaction');
   return xid;
 }
 
-function sizeOf(operation: WriteOperation): number {
-  return 400 + operation.id.length * 2 + (operation.document?.length ?? 0);
+/** The id as the list of rejects and the answers have it. */
+function textOf({ id }: LaneOperation): string {
+  return Buffer.from(id, 'latin1').toString('utf8');
 }
 
 /** FNV-1a over the id; any fixed function of the id does. */
-function laneOf(id: Buffer, count: number): number {
+function laneOf(id: string, count: number): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ (id[i] as number), 0x01000193);
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
   return (hash >>> 0) % count;
 }

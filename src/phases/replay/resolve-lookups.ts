@@ -1,7 +1,7 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import { keyAsId } from '../../core/encode/shown-id.ts';
 import { Failure } from '../../core/failure.ts';
-import { fieldText, type Row } from '../../core/row.ts';
+import { keyTexts, type Row } from '../../core/row.ts';
 import { isVisible, widenXid } from '../../core/wal/snapshot.ts';
 import type { KeyChange } from '../../core/wal/transaction.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
@@ -28,8 +28,8 @@ export async function resolveLookups(
     if (step.kind !== 'transaction') continue;
     for (let at = from; at < to; at++) {
       const change = step.transaction.changes[at] as KeyChange;
-      if (!needsLookup(encoder, change)) continue;
-      wanted.set(change.id.toString('latin1'), change.key);
+      if (!change.needsLookup) continue;
+      wanted.set(change.id, keyTexts(change.keyRow, run.documents.key));
       xids.add(step.transaction.xid);
     }
   }
@@ -47,19 +47,10 @@ export async function rowsOf(
   const rows = await lookUp(run, keys, xids, snapshotName);
   const found = new Map<string, Row>();
   for (const row of rows) {
-    const id = encoder.id(row);
-    found.set((Buffer.isBuffer(id) ? id : keyAsId(keyTexts(run, row))).toString('latin1'), row);
+    const id = encoder.idText(row);
+    found.set(typeof id === 'string' ? id : keyAsId(keyTexts(row, run.documents.key)).toString('latin1'), row);
   }
   return found;
-}
-
-/** A row that can have no id must be asked for as well if there is a filter: outside of it, it is no reject. */
-export function needsLookup(encoder: DocumentEncoder, change: KeyChange): boolean {
-  return change.row === null ? change.rejection !== null && encoder.isFiltered : !encoder.isComplete(change.row);
-}
-
-function keyTexts(run: Run, row: Row): readonly string[] {
-  return run.documents.key.map((column) => fieldText(row, column) ?? '');
 }
 
 async function lookUp(

@@ -28,11 +28,12 @@ export class TouchedKeys {
     this.#tail = this.#empty();
   }
 
-  changed(key: Key): void {
+  /** `key` makes it, if it is sampled. */
+  changed(key: () => Key): void {
     this.#offer('changed', key);
   }
 
-  deleted(key: Key): void {
+  deleted(key: () => Key): void {
     this.#offer('deleted', key);
   }
 
@@ -52,7 +53,7 @@ export class TouchedKeys {
   }
 
   /** Behind `judgeTail` both are one sample, to which a key is offered once. */
-  #offer(kind: keyof Sample, key: Key): void {
+  #offer(kind: keyof Sample, key: () => Key): void {
     this.#judged[kind].offer(key);
     if (this.#tail !== this.#judged) this.#tail[kind].offer(key);
   }

@@ -1,5 +1,4 @@
-import type { DocumentPlan } from '../../core/encode/document-plan.ts';
-import { fieldText, type Row } from '../../core/row.ts';
+import { keyTexts } from '../../core/row.ts';
 import { type DocumentHasher, groupPartitions, type PartitionGroup } from '../../core/verify/checksum.ts';
 import { documentDifference } from '../../core/verify/difference-ledger.ts';
 import { HashTable } from '../../core/verify/hash-table.ts';
@@ -47,8 +46,8 @@ async function matchRows({ comparison, hasher, group, table, sink }: Search): Pr
     document: (id, document, row, routing) => {
       if (!group.partitions.has(hasher.partition(id))) return;
       const match = table.match(hasher.idHash(id), hasher.documentHash(id, document, routing));
-      if (match === 'absent') sink.found(documentDifference(id.toString('utf8'), 'missing'), keyTexts(plan, row));
-      if (match === 'different') pending.add(id.toString('utf8'), document, keyTexts(plan, row));
+      if (match === 'absent') sink.found(documentDifference(id.toString('utf8'), 'missing'), keyTexts(row, plan.key));
+      if (match === 'different') pending.add(id.toString('utf8'), document, keyTexts(row, plan.key));
     },
     rejected: () => undefined,
     pause: () => pending.compareIfMany(),
@@ -63,8 +62,4 @@ async function nameExtras({ comparison, hasher, group, table, sink }: Search): P
     const match = table.match(hasher.idHash(id), hasher.documentHash(id, document.source, storedRouting(comparison.context, document)));
     if (match === 'equal') sink.found(documentDifference(document.id, 'extra'), null);
   });
-}
-
-function keyTexts(plan: DocumentPlan, row: Row): readonly string[] {
-  return plan.key.map((column) => fieldText(row, column) ?? '');
 }

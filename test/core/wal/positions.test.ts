@@ -156,7 +156,7 @@ test('deletes are remembered until every later chunk must see them', () => {
 test('a reservoir keeps a bounded sample of everything offered', () => {
   let turn = 0;
   const reservoir = new Reservoir<number>(3, () => (turn++ % 10) / 10);
-  for (let i = 0; i < 100; i++) reservoir.offer(i);
+  for (let i = 0; i < 100; i++) reservoir.offer(() => i);
   assert.equal(reservoir.values().length, 3);
   assert.ok(reservoir.values().some((value) => value > 2));
 });

@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DocumentEncoder } from '../../../src/core/encode/document.ts';
+import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
+import { rowFromTexts } from '../../../src/core/row.ts';
+import type { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
 import type { SentDelete } from '../../../src/core/wal/delete-memory.ts';
-import { Watermark } from '../../../src/core/wal/watermark.ts';
-import { Lanes } from '../../../src/phases/replay/lanes.ts';
+import { type Ticket, Watermark } from '../../../src/core/wal/watermark.ts';
+import { type LaneChange, Lanes } from '../../../src/phases/replay/lanes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { bulkRun } from './bulk-fakes.ts';
+
+const COLUMN = { attnum: 1, typeName: 'text', typeOid: 25, typmod: -1, notNull: true, generated: false, form: { kind: 'string' as const } };
+const PLAN: DocumentPlan = {
+  columns: ['id', 'r'].map((name) => ({ ...COLUMN, name })),
+  fields: [{ column: 0, field: 'id' }],
+  key: [0, 1],
+  routing: 1,
+  onNonFinite: 'reject',
+  onUnrepresentable: 'reject',
+  idHash: 'none',
+};
 
 test('R3: the delete in place of a refused row is remembered, with its transaction, before it is sent', async () => {
   const refused: BulkAnswer = { kind: 'outcomes', outcomes: [{ kind: 'rejected', errorType: 'document_parsing_exception', reason: 'n' }] };
@@ -16,14 +32,87 @@ test('R3: the delete in place of a refused row is remembered, with its transacti
     return done;
   });
   const watermark = new Watermark(0n);
-  const lanes = new Lanes(
-    run,
-    1,
-    () => {},
-    (sent) => remembered.push(sent),
-  );
-  lanes.add({ id: Buffer.from('a'), routing: Buffer.from('r'), version: 16n, document: Buffer.from('{}') }, watermark.open(7));
+  const lanes = new Lanes({ run, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: (sent) => remembered.push(sent) });
+  lanes.add({ id: 'a:r', routing: Buffer.from('r'), version: 16n, row: rowFromTexts(['a', 'r']), mends: true }, watermark.open(7));
   await lanes.drained();
-  assert.deepEqual(remembered, [{ id: Buffer.from('a'), routing: Buffer.from('r'), version: 16n, xid: 7 }]);
-  assert.match(String(calls[1]), /^\{"delete":\{"_id":"a","routing":"r",/);
+  assert.deepEqual(remembered, [{ id: Buffer.from('a:r'), routing: Buffer.from('r'), version: 16n, xid: 7 }]);
+  assert.match(String(calls[1]), /^\{"delete":\{"_id":"a:r","routing":"r",/);
+});
+
+/** A lane whose bulks wait until they are let go; what was sent, and the commits. */
+function heldLane(): { readonly lanes: Lanes; readonly calls: readonly string[]; readonly open: () => void; readonly watermark: Watermark } {
+  let open = (): void => {};
+  const { run, calls } = bulkRun((body) => ({ kind: 'outcomes', outcomes: new Array(body.count).fill({ kind: 'done' }) }));
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const { sink } = run;
+  const slow = {
+    ...run,
+    sink: { ...sink, bulk: (alias: string, body: BulkBody) => Promise.all([sink.bulk(alias, body), held]).then(([answer]) => answer) },
+  };
+  const watermark = new Watermark(0n);
+  const lanes = new Lanes({ run: slow, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: () => {} });
+  return { lanes, calls, open, watermark };
+}
+
+const change = (id: string, version: bigint, document = true): LaneChange => ({
+  ...{ id: `${id}:r`, routing: Buffer.from('r'), version, mends: true },
+  row: document ? rowFromTexts([id, 'r']) : null,
+});
+const sentIn = (call: string | undefined): readonly string[] =>
+  [...String(call).matchAll(/"(index|delete)":\{"_id":"(\w+):r","routing":"r","version":(\d+)/g)].map((match) => match.slice(1).join(' '));
+
+test('R5: of the operations of a key that wait, the last one is sent, alone, and every commit waits for it', async () => {
+  const { lanes, calls, open, watermark } = heldLane();
+  const tickets = [1n, 2n, 3n, 4n, 5n, 6n].map((endLsn) => Object.assign(watermark.open(Number(endLsn)), { endLsn }));
+  const add = (one: LaneChange, at: number): unknown => lanes.add(one, tickets[at] as Ticket);
+  add(change('a', 1n), 0);
+  await waitFor('the first bulk', () => calls.length === 1);
+  add(change('a', 2n), 1);
+  add(change('b', 3n), 2);
+  add(change('a', 4n, false), 3);
+  add(change('a', 5n), 4);
+  add(change('c', 6n), 5);
+  assert.deepEqual(
+    tickets.map(({ outstanding }) => outstanding),
+    [1, 1, 1, 1, 1, 1],
+  );
+  open();
+  await lanes.drained();
+  assert.deepEqual(calls.map(sentIn), [['index a 1'], ['index b 3', 'index a 5', 'index c 6']]);
+  assert.deepEqual(
+    tickets.map(({ outstanding }) => outstanding),
+    [0, 0, 0, 0, 0, 0],
+  );
+  assert.equal(lanes.pendingBytes, 0);
+});
+
+test('what a body has room for is sent in one, the rest behind it; a replaced one may be in an earlier body', async () => {
+  const { lanes, calls, open, watermark } = heldLane();
+  const ticket = Object.assign(watermark.open(1), { endLsn: 1n });
+  lanes.add(change('first', 1n), ticket);
+  await waitFor('the first bulk', () => calls.length === 1);
+  for (let n = 0; n < 20_000; n++) lanes.add(change(`k${n}`, 2n), ticket);
+  lanes.add(change('k0', 3n, false), ticket);
+  open();
+  await lanes.drained();
+  const sent = calls.slice(1).map(sentIn);
+  assert.ok(sent.length > 1);
+  for (const bodies of calls.slice(1)) assert.ok(bodies.length < (1 << 20) + 200);
+  assert.deepEqual(sent.flat().slice(-1), ['delete k0 3']);
+  assert.equal(sent.flat().length, 20_000);
+  assert.equal(ticket.outstanding, 0);
+});
+
+test('a row that is no document is not added, and what waits of its key stays until something replaces it', async () => {
+  const { lanes, calls, watermark } = heldLane();
+  const ticket = watermark.open(1);
+  const bad = { ...change('a', 2n), row: rowFromTexts(['a', '']) };
+  lanes.add(change('a', 1n), ticket);
+  assert.equal(lanes.add(bad, ticket)?.column, 'r');
+  assert.equal(ticket.outstanding, 1);
+  lanes.add(change('a', 2n, false), ticket);
+  await waitFor('the bulk', () => calls.length === 1);
+  assert.deepEqual(sentIn(calls[0]), ['delete a 2']);
 });
