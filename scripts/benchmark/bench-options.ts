@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `scripts/bench [--rows 300000] [--rounds 3] [--changes 500000] [--growth 100000,300000,1000000] [--seed 1] [--only a,b,…] [--shards 1] [--peers] [--json] [--write | --write-cluster] [--smoke]
+export const USAGE = `scripts/bench [--rows 1000000] [--rounds 3] [--changes 500000] [--growth 100000,300000,1000000,3000000] [--seed 1] [--only a,b,…] [--shards 1] [--peers] [--json] [--write | --write-cluster] [--smoke]
+  All of it takes about an hour.
   --only    of a b c d e f g i j k (h comes with b)
   --peers   (p) beside them: pgsync and search-replica on the same table. pgsync is installed with a redis into .peers/ by pip and apt-get (69: one of these is missing),
             search-replica built there by git and go from its repository; where that cannot be, SEARCH_REPLICA=<its program, or a folder of its source> gives it. Without
@@ -32,7 +33,7 @@ export interface BenchOptions {
   readonly help: boolean;
 }
 
-const USUAL = { rows: '300000', rounds: '3', changes: '500000', growth: '100000,300000,1000000' };
+const USUAL = { rows: '1000000', rounds: '3', changes: '500000', growth: '100000,300000,1000000,3000000' };
 const SMOKE = { rows: '5000', rounds: '1', changes: '1000', growth: '2000,4000' };
 
 export class UsageError extends Error {}

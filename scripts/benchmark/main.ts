@@ -92,11 +92,12 @@ async function measurePeers({ world, options, recorder }: Bench, peers: Peers | 
 async function measureReplay(bench: Bench): Promise<void> {
   const { world, options, recorder } = bench;
   if (!options.only.has('g')) return;
-  const [changes, rows] = [options.changes, Math.max(options.rows, options.changes)];
+  const { changes, rounds } = options;
+  const rows = Math.max(options.rows, changes);
   await newTable(bench, rows);
-  say(`(g) replay of ${changes} changes`);
+  say(`(g) replay of ${changes} changes, ${rounds} times`);
   const sizes = options.smoke ? [10] : TRANSACTION_SIZES;
-  await recorder.attempt('(g)', () => replayCost({ world, rows, changes, sizes, take: (named) => recorder.take(named) }));
+  await recorder.attempt('(g)', () => replayCost({ world, rows, changes, sizes, rounds, take: (named) => recorder.take(named) }));
 }
 
 /** (j) */

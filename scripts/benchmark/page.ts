@@ -22,7 +22,7 @@ ${runs(report)}
 - Machine: ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB. **PostgreSQL ${machine.postgres}, Elasticsearch ${machine.elasticsearch}, realign (Node ${machine.node}) and the proxies share
   these cores**, so each takes from the others what it uses.
 - Table: \`products\`, rows of 11 columns, about 660 bytes of COPY text and 865 of bulk NDJSON each, generated and seeded; ${shardCount(report.runs[0]?.shards ?? 1)}, no replicas.
-- Method: the cases (a) to (f) in turns, medians of the rounds; the spread is the lowest and the highest rate. CPU is read from /proc per process, so it holds on a busy machine too; compare
+- Method: the cases (a) to (f) in turns, then the sizes of (g) in turns, medians of the rounds; the spread is the lowest and the highest rate. CPU is read from /proc per process, so it holds on a busy machine too; compare
   rates only within one run. The changes of (g) are each of another key: 60 % updates, 20 % inserts, 20 % deletes. Every realign figure is the command line as users call it.
 - The null sink of (e) and (g) is a process that reads bulk bodies and answers as Elasticsearch does when nothing fails; what it takes of the cores is in its own column.`;
 }

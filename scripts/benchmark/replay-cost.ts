@@ -23,6 +23,7 @@ interface ReplayBench {
   readonly changes: number;
   /** Rows changed in one transaction. */
   readonly sizes: readonly number[];
+  readonly rounds: number;
   readonly take: (named: NamedFigures) => void;
 }
 
@@ -35,7 +36,7 @@ export async function replayCost(bench: ReplayBench): Promise<void> {
   const slot = await beginBuild(world);
   let turn = 0;
   try {
-    for (const perTransaction of bench.sizes) {
+    for (const perTransaction of inRounds(bench)) {
       const changed = await change(bench, perTransaction, turn++);
       take(await drains(bench, slot, changed.title));
       take([[`(g) apply, ${changed.title}`, perRow(changed.changes, await measuredApply({ world, flags: [] }), changed.bytes)]]);
@@ -44,6 +45,11 @@ export async function replayCost(bench: ReplayBench): Promise<void> {
   } finally {
     await discardBuilds(world);
   }
+}
+
+/** The sizes in turns. */
+function inRounds({ sizes, rounds }: ReplayBench): readonly number[] {
+  return Array.from({ length: rounds }, () => sizes).flat();
 }
 
 interface Changed {

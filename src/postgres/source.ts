@@ -74,7 +74,7 @@ type ReplicationPart = Pick<
 >;
 
 /** Some hundredths of a second of a fast stream. */
-const QUEUED_BYTES = 2 << 20;
+const QUEUED_BYTES = 1 << 19;
 
 function replicationPart(config: PostgresConfig, pool: SessionPool, options: SourceOptions): ReplicationPart {
   const limits = { silenceMs: options.streamSilenceMs ?? 60_000, maxQueuedBytes: options.streamQueueBytes ?? QUEUED_BYTES };

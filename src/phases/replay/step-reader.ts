@@ -10,8 +10,8 @@ import { Breather } from './breather.ts';
 /** What the replay applies, in stream order: a transaction (or a part of one), or a position up to which nothing concerns us. */
 export type Step = { readonly kind: 'transaction'; readonly transaction: CollapsedTransaction } | { readonly kind: 'position'; readonly lsn: bigint };
 
-/** Enough for one round of lookups and bulks. */
-const ROUND_BYTES = 1 << 20;
+/** Enough for a few lookups and bulks at a time; what waits is not yet garbage, and larger rounds were dearer (docs/servers.md C13). */
+const ROUND_BYTES = 1 << 18;
 
 /** What it needs of a run: the benchmark decodes a stream without one. */
 export type StepReaderRun = Pick<Run, 'clock' | 'documents' | 'options' | 'table'>;
