@@ -26,6 +26,11 @@ export function emptyRow(columnCount: number): Row {
   };
 }
 
+/** A `Row` that a reader fills: `starts` of all fields, and `ends` where there is text. */
+export function unreadRow(columnCount: number): Row {
+  return { bytes: NO_BYTES, starts: new Int32Array(columnCount), ends: new Int32Array(columnCount) };
+}
+
 /** The texts of these fields, which are a key's; empty for NULL. Throws `RangeError` on an absent field. */
 export function keyTexts(row: Row, key: readonly number[]): readonly string[] {
   return key.map((column) => fieldText(row, column) ?? '');

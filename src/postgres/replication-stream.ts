@@ -127,9 +127,10 @@ export class ReplicationStream implements ChangeStream {
     try {
       this.#frames.push(bytes);
     } catch (error) {
-      // Thrown from a socket event it would end the program without a word about the build.
+      // Thrown from a socket event it would end the program without a word about the build. Where the next message begins is not known any more: nobody may read on.
       this.#stop();
       this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
+      this.#socket?.stream.destroy();
     }
   }
 

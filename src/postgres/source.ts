@@ -27,7 +27,7 @@ import { throttleQuery } from './throttle-query.ts';
 export interface SourceOptions {
   /** A replication connection that stays silent for so long, a ping included, has failed. Default 60 s. */
   readonly streamSilenceMs?: number;
-  /** Bytes of received messages above which the replication socket is paused. Default 2 MiB. */
+  /** Bytes of received messages above which the replication socket is paused. Default 512 KiB. */
   readonly streamQueueBytes?: number;
 }
 

@@ -1,8 +1,7 @@
 import type { StreamMessage } from '../phases/ports.ts';
 
 /**
- * Received messages waiting to be read, in order. `push` answers whether the socket should pause; whatever was queued before a failure is
- * still delivered, then every read throws it.
+ * Received messages waiting to be read, in order. Whatever was queued before a failure is still delivered, then every read throws it.
  */
 export class StreamQueue {
   #messages: StreamMessage[] = [];

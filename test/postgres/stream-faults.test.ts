@@ -32,13 +32,23 @@ async function makeSlot(): Promise<{ readonly slot: string; readonly from: bigin
   return { slot, from: made.consistentPoint };
 }
 
-/** A proxy that can stop passing what the server sends, as a network that swallows packets does. */
-async function openProxy(port: number): Promise<{ readonly port: number; swallow(): void; close(): void }> {
+interface Proxy {
+  readonly port: number;
+  /** Stops passing what the server sends, as a network that swallows packets does. */
+  swallow(): void;
+  /** Sends these bytes to the client that came last, as if they were the server's. */
+  inject(bytes: Buffer): void;
+  close(): void;
+}
+
+async function openProxy(port: number): Promise<Proxy> {
   const sockets: Socket[] = [];
+  const clients: Socket[] = [];
   let swallowing = false;
   const server: Server = createServer((client) => {
     const upstream = connectSocket(port, '127.0.0.1');
     sockets.push(client, upstream);
+    clients.push(client);
     client
       .on('data', (bytes) => void upstream.write(bytes))
       .on('error', () => upstream.destroy())
@@ -58,7 +68,8 @@ async function openProxy(port: number): Promise<{ readonly port: number; swallow
   const swallow = (): void => {
     swallowing = true;
   };
-  return { port: address.port, swallow, close };
+  const inject = (bytes: Buffer): void => void clients.at(-1)?.write(bytes);
+  return { port: address.port, swallow, inject, close };
 }
 
 test('a slot held by the walsender of a client that no longer answers is taken', async () => {
@@ -111,6 +122,27 @@ test('a silent connection is a lost one', async () => {
   proxy.close();
   await stream.close();
   await source.close();
+  await fixture.source.dropSlot(slot);
+});
+
+test('what is no message of the protocol ends the stream, and its connection with it', async () => {
+  const { slot, from } = await makeSlot();
+  const proxy = await openProxy(fixture.config.port);
+  const source = await openSource({ ...fixture.config, host: '127.0.0.1', port: proxy.port });
+  const stream = await source.openStream({ slot, publication: 'realign_faults', from });
+  // A CopyData of an unknown kind, then what a reader that has lost its place would take for messages.
+  proxy.inject(Buffer.concat([Buffer.from([0x64, 0, 0, 0, 5, 0x3f]), Buffer.alloc(300, 'R')]));
+  await assert.rejects(
+    waitFor('the failure', async () => {
+      await stream.read(100);
+      return false;
+    }),
+    { name: 'RangeError', message: /unknown replication message 0x3f/ },
+  );
+  await waitFor('the slot to be free', async () => (await fixture.source.readSlot(slot))?.activePid === null);
+  await stream.close();
+  await source.close();
+  proxy.close();
   await fixture.source.dropSlot(slot);
 });
 

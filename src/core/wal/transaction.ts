@@ -1,7 +1,7 @@
 import type { DocumentEncoder } from '../encode/document.ts';
 import type { DocumentPlan, Rejection } from '../encode/document-plan.ts';
-import { keyAsId } from '../encode/shown-id.ts';
-import { FIELD_ABSENT, fillAbsent, keyTexts, type Row } from '../row.ts';
+import { standInId } from '../encode/id-text.ts';
+import { FIELD_ABSENT, fillAbsent, type Row, unreadRow } from '../row.ts';
 import { readTuple } from './pgoutput.ts';
 
 /** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */
@@ -114,10 +114,9 @@ export class TransactionBuffer {
     return whole;
   }
 
-  /** Forgets a half-received transaction (the connection was cut; it comes again whole). */
-  discard(): void {
-    this.#open = false;
-    this.#reset();
+  /** A message without rows came in between: it lies in the same pieces of what was received, which the rows keep. */
+  skip(byteLength: number): void {
+    if (this.#changes.size > 0) this.#byteLength += byteLength;
   }
 
   #reset(): void {
@@ -147,14 +146,15 @@ export class TransactionBuffer {
     const whole = earlier?.row ? fillAbsent(row, earlier.row) : row;
     if (old !== null && (typeof oldId !== 'string' || oldId !== id)) this.#remove(old);
     // A row that can have no id must be asked for as well if there is a filter: outside of it, it is no reject.
-    if (typeof id !== 'string') this.#set({ id: this.#standIn(row), keyRow: row, row: null, rejection: id, needsLookup: this.#encoder.isFiltered });
+    if (typeof id !== 'string')
+      this.#set({ id: standInId(row, this.#plan.key), keyRow: row, row: null, rejection: id, needsLookup: this.#encoder.isFiltered });
     else this.#set({ id, keyRow: whole, row: whole, rejection: null, needsLookup: !this.#encoder.isComplete(whole) });
   }
 
   #remove(row: Row): void {
     const id = this.#encoder.idText(row);
     const gone = { keyRow: row, row: null, rejection: null, needsLookup: false };
-    this.#set(typeof id === 'string' ? { id, ...gone } : { id: this.#standIn(row), ...gone, unindexed: true });
+    this.#set(typeof id === 'string' ? { id, ...gone } : { id: standInId(row, this.#plan.key), ...gone, unindexed: true });
   }
 
   #set(change: KeyChange): void {
@@ -162,13 +162,8 @@ export class TransactionBuffer {
     this.#byteLength += memoryOf(change);
   }
 
-  #standIn(row: Row): string {
-    return keyAsId(keyTexts(row, this.#plan.key)).toString('latin1');
-  }
-
   #tuple(bytes: Buffer, offset: number, target: Int32Array): Row {
-    const { length } = this.#plan.columns;
-    const row = { bytes, starts: new Int32Array(length), ends: new Int32Array(length) };
+    const row = unreadRow(this.#plan.columns.length);
     readTuple(bytes, offset, target, row);
     return row;
   }
@@ -184,7 +179,10 @@ export class TransactionBuffer {
   }
 }
 
-/** What a change takes in memory, objects and all, by what V8 counts for them (Node 20), with some more: its message, the two arrays of its row, an entry of a map. */
-function memoryOf({ id, keyRow }: KeyChange): number {
-  return 450 + id.length + keyRow.bytes.length + 16 * keyRow.starts.length;
+/** V8 keeps the elements of a larger typed array elsewhere, with something to manage them. */
+const LARGE_ROW = 16;
+
+/** What a change takes in memory, objects and all, by what V8 makes of them (Node 20): its message, the arrays of its row, the id, an entry of a map. */
+function memoryOf({ id, keyRow: { bytes, starts } }: KeyChange): number {
+  return 650 + id.length + bytes.length + 16 * starts.length + (starts.length > LARGE_ROW ? 350 : 0);
 }

@@ -1,5 +1,6 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
+import { idBytes, idInUtf8 } from '../../core/encode/id-text.ts';
 import { Failure } from '../../core/failure.ts';
 import { keyTexts, type Row } from '../../core/row.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
@@ -7,7 +8,8 @@ import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction
 import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
 import { Breather } from './breather.ts';
-import type { LaneChange, Lanes } from './lanes.ts';
+import type { LaneChange } from './lane-batch.ts';
+import type { Lanes } from './lanes.ts';
 import type { LoadGate } from './load-gate.ts';
 import { lookupGroups, type Segment } from './lookup-groups.ts';
 import { type LookedUpRows, resolveLookups } from './resolve-lookups.ts';
@@ -15,7 +17,7 @@ import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
 
-/** Each lane has a bulk under way and another one waiting. */
+/** Of all lanes: each has a bulk of some 700 KiB under way and another one waiting. */
 const PENDING_BYTES = 4 << 20;
 const RETRY_MS = 20;
 
@@ -142,7 +144,7 @@ export class StepApplier {
     // The row as looked up, null if it is gone; undefined where the change itself has all of it.
     const looked = change.needsLookup ? (rows.get(change.id) ?? null) : undefined;
     if (change.unindexed === true || (looked === null && change.rejection !== null)) {
-      this.#run.rejected.mend(idOf(change));
+      this.#run.rejected.mend(idInUtf8(change.id));
       return null;
     }
     if (change.rejection !== null) return this.#reject(change, change.rejection);
@@ -150,17 +152,18 @@ export class StepApplier {
     const key = (): readonly string[] => keyTexts(change.keyRow, this.#run.documents.key);
     if (row === null) {
       this.#touched.deleted(key);
-      this.#delete(change, transaction, ticket, true);
+      this.#delete(change, transaction, ticket, null);
       return null;
     }
     this.#touched.changed(key);
-    const rejection = this.#lanes.add(this.#laneChange(change, transaction, row, true), ticket);
+    const rejection = this.#lanes.add(this.#laneChange(change, transaction, row, null), ticket);
     // Rejected means absent: the older document must not stay.
-    return rejection === undefined ? null : this.#reject(change, rejection).then(() => this.#delete(change, transaction, ticket, false));
+    if (rejection !== undefined) this.#delete(change, transaction, ticket, rejection);
+    return null;
   }
 
   async #reject(change: KeyChange, rejection: Rejection): Promise<void> {
-    await this.#run.rejected.add([{ id: idOf(change), ...rejection }]);
+    await this.#run.rejected.add([{ id: idInUtf8(change.id), ...rejection }]);
   }
 
   /** Rule R3, as long as rows are loaded. */
@@ -168,15 +171,16 @@ export class StepApplier {
     this.#deletes?.remember(sent);
   }
 
-  #delete(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, mends: boolean): void {
-    const operation = this.#laneChange(change, transaction, null, mends);
+  /** With a rejection it stands for a row that can be no document. */
+  #delete(change: KeyChange, transaction: CollapsedTransaction, ticket: Ticket, rejection: Rejection | null): void {
+    const operation = this.#laneChange(change, transaction, null, rejection);
     const { routing, version } = operation;
-    this.remember({ id: Buffer.from(change.id, 'latin1'), routing, version, xid: transaction.xid });
+    this.remember({ id: idBytes(change.id), routing, version, xid: transaction.xid });
     this.#lanes.add(operation, ticket);
   }
 
-  #laneChange(change: KeyChange, { finalLsn: version }: CollapsedTransaction, row: Row | null, mends: boolean): LaneChange {
-    return { id: change.id, routing: this.#routingOf(change), version, row, mends };
+  #laneChange(change: KeyChange, { finalLsn: version }: CollapsedTransaction, row: Row | null, rejection: Rejection | null): LaneChange {
+    return { id: change.id, routing: this.#routingOf(change), version, row, rejection };
   }
 
   /** From the key alone: a delete goes to the shard of the document that it deletes. A copy: the row's bytes are not kept for it. */
@@ -217,11 +221,6 @@ export class StepApplier {
       this.#gate.open();
     }
   }
-}
-
-/** As the list of rejects has it. */
-function idOf({ id }: KeyChange): string {
-  return Buffer.from(id, 'latin1').toString('utf8');
 }
 
 function isPart(transaction: CollapsedTransaction): boolean {

@@ -1,24 +1,17 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
-import type { Row } from '../../core/row.ts';
+import { idBytes, idInUtf8 } from '../../core/encode/id-text.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import type { VersionType } from '../../core/sink/operation.ts';
 import type { SentDelete } from '../../core/wal/delete-memory.ts';
 import type { Ticket } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
-import { LaneBatch, type LaneOperation, settle } from './lane-batch.ts';
+import type { RejectRecord } from '../ports.ts';
+import { LaneBatch, type LaneChange, type LaneOperation, settle } from './lane-batch.ts';
 
-/** What becomes of one key: its document is that of `row`, or goes (`null`). */
-export interface LaneChange {
-  /** The bytes of the document's id as latin1 text. */
-  readonly id: string;
-  readonly routing: Buffer | undefined;
-  readonly version: bigint;
-  readonly row: Row | null;
-  /** False for the delete that stands for a rejected row: it must stay on the list of rejects. */
-  readonly mends: boolean;
-}
+/** Of all bodies that wait to be filled again. */
+const SPARE_BYTES = 4 << 20;
 
 interface Lane {
   /** Not sent yet, oldest first; the last one takes what is added. */
@@ -67,17 +60,13 @@ export class Lanes {
     this.#versionType = type;
   }
 
-  /** A rejection is not added: whatever there is of the key goes its way. */
+  /** A rejected row is not added: whatever there is of its key goes its way, until a delete stands for it. */
   add(change: LaneChange, ticket: Ticket): Rejection | undefined {
     const lane = this.#lanes[(this.#run.laneOf ?? laneOf)(change.id, this.#lanes.length)] as Lane;
     const batch = this.#openBatch(lane);
     const before = batch.byteLength;
-    const { id, routing, version, row, mends } = change;
-    const operation: LaneOperation = { id, routing, version, deletes: row === null, mends, ticket, replaced: null, sendable: true };
-    const rejection = batch.append(operation, row, this.#parts.encoder);
+    const rejection = batch.add(change, ticket, this.#parts.encoder);
     if (rejection !== undefined) return rejection;
-    for (const other of lane.waiting) if (other.replace(operation)) break;
-    batch.put(operation);
     ticket.outstanding++;
     this.#pendingBytes += batch.byteLength - before;
     if (!lane.busy) this.#start(lane);
@@ -124,10 +113,12 @@ export class Lanes {
 
   async #pump(lane: Lane): Promise<void> {
     for (let batch = lane.waiting.shift(); batch !== undefined && this.#failure === null; batch = lane.waiting.shift()) {
-      const sent = batch.sendable();
-      const body = batch.bodyOf(sent);
+      const sent = batch.lastOfEach();
+      const body = batch.lastBody();
       const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
       if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
+      const rejected = sent.filter(({ rejection }) => rejection !== null);
+      if (rejected.length > 0) await this.#run.rejected.add(rejected.map(recordOf));
       this.#finish(batch, sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
     }
     lane.busy = false;
@@ -137,10 +128,10 @@ export class Lanes {
   async #replaceByDeletes(refused: readonly { readonly id: string; readonly reason: string }[], sent: readonly LaneOperation[]): Promise<void> {
     const ids = new Set(refused.map(({ id }) => id));
     const deletes = new BulkBody(this.#versionType, 1 << 12);
-    const rejected = sent.filter((operation) => !operation.deletes && ids.has(textOf(operation)));
+    const rejected = sent.filter((operation) => !operation.deletes && ids.has(idInUtf8(operation.id)));
     await this.#run.rejected.add(refused);
     for (const { id: latin1, routing, version, ticket } of rejected) {
-      const id = Buffer.from(latin1, 'latin1');
+      const id = idBytes(latin1);
       this.#parts.remember({ id, routing, version, xid: xidOf(ticket) });
       deletes.append({ id, routing, version, document: null });
     }
@@ -152,14 +143,19 @@ export class Lanes {
     this.#pendingBytes -= batch.byteLength;
     for (const operation of sent) {
       settle(operation);
-      if (rejected.ids.size === 0 || !operation.mends) continue;
-      const id = textOf(operation);
+      if (rejected.ids.size === 0 || operation.rejection !== null) continue;
+      const id = idInUtf8(operation.id);
       if (refused === null || !refused.has(id)) rejected.mend(id);
     }
-    batch.body.clear();
-    this.#spare.push(batch.body);
+    this.#keep(batch.body);
     this.#parts.settled();
     this.#wake();
+  }
+
+  #keep(body: BulkBody): void {
+    body.clear();
+    const held = this.#spare.reduce((sum, { heldBytes }) => sum + heldBytes, body.heldBytes);
+    if (held <= SPARE_BYTES) this.#spare.push(body);
   }
 
   #wake(): void {
@@ -174,9 +170,10 @@ function xidOf({ xid }: Ticket): number {
   return xid;
 }
 
-/** The id as the list of rejects and the answers have it. */
-function textOf({ id }: LaneOperation): string {
-  return Buffer.from(id, 'latin1').toString('utf8');
+/** As the list of rejects has it. */
+function recordOf({ id, rejection }: LaneOperation): RejectRecord {
+  if (rejection === null) throw new RangeError('BUG: a reject without a reason');
+  return { id: idInUtf8(id), ...rejection };
 }
 
 /** FNV-1a over the id; any fixed function of the id does. */

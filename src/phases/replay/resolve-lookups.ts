@@ -1,5 +1,5 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
-import { keyAsId } from '../../core/encode/shown-id.ts';
+import { standInId } from '../../core/encode/id-text.ts';
 import { Failure } from '../../core/failure.ts';
 import { keyTexts, type Row } from '../../core/row.ts';
 import { isVisible, widenXid } from '../../core/wal/snapshot.ts';
@@ -48,7 +48,7 @@ export async function rowsOf(
   const found = new Map<string, Row>();
   for (const row of rows) {
     const id = encoder.idText(row);
-    found.set(typeof id === 'string' ? id : keyAsId(keyTexts(row, run.documents.key)).toString('latin1'), row);
+    found.set(typeof id === 'string' ? id : standInId(row, run.documents.key), row);
   }
   return found;
 }

@@ -148,3 +148,14 @@ test('a row whose key makes no id is rejected, and no reject any more when it go
   ]);
   assert.deepEqual(states(collapse(wire.update(1, [long, 'y', '1'], { kind: 'O', before: [long, 'x', '1'] }))), [[long, false, true, false]]);
 });
+
+test('a message without rows counts where rows are held: they keep the pieces it came in', () => {
+  const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+  buffer.begin(100n, 7);
+  buffer.skip(60_000);
+  assert.equal(buffer.byteLength, 0);
+  feed(buffer, [wire.insert(1, ['a', 'x', '1'])]);
+  const before = buffer.byteLength;
+  buffer.skip(60_000);
+  assert.equal(buffer.byteLength, before + 60_000);
+});

@@ -7,7 +7,9 @@ import type { BulkBody } from '../../../src/core/sink/bulk-body.ts';
 import type { BulkAnswer } from '../../../src/core/sink/operation.ts';
 import type { SentDelete } from '../../../src/core/wal/delete-memory.ts';
 import { type Ticket, Watermark } from '../../../src/core/wal/watermark.ts';
-import { type LaneChange, Lanes } from '../../../src/phases/replay/lanes.ts';
+import type { Run } from '../../../src/phases/build/run-state.ts';
+import type { LaneChange } from '../../../src/phases/replay/lane-batch.ts';
+import { Lanes } from '../../../src/phases/replay/lanes.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { bulkRun } from './bulk-fakes.ts';
 
@@ -33,31 +35,37 @@ test('R3: the delete in place of a refused row is remembered, with its transacti
   });
   const watermark = new Watermark(0n);
   const lanes = new Lanes({ run, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: (sent) => remembered.push(sent) });
-  lanes.add({ id: 'a:r', routing: Buffer.from('r'), version: 16n, row: rowFromTexts(['a', 'r']), mends: true }, watermark.open(7));
+  lanes.add({ id: 'a:r', routing: Buffer.from('r'), version: 16n, row: rowFromTexts(['a', 'r']), rejection: null }, watermark.open(7));
   await lanes.drained();
   assert.deepEqual(remembered, [{ id: Buffer.from('a:r'), routing: Buffer.from('r'), version: 16n, xid: 7 }]);
   assert.match(String(calls[1]), /^\{"delete":\{"_id":"a:r","routing":"r",/);
 });
 
 /** A lane whose bulks wait until they are let go; what was sent, and the commits. */
-function heldLane(): { readonly lanes: Lanes; readonly calls: readonly string[]; readonly open: () => void; readonly watermark: Watermark } {
+interface HeldLane {
+  readonly lanes: Lanes;
+  readonly calls: readonly string[];
+  readonly open: () => void;
+  readonly watermark: Watermark;
+  readonly run: Run;
+}
+
+function heldLane(laneBytes = 1 << 20): HeldLane {
   let open = (): void => {};
   const { run, calls } = bulkRun((body) => ({ kind: 'outcomes', outcomes: new Array(body.count).fill({ kind: 'done' }) }));
   const held = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const { sink } = run;
-  const slow = {
-    ...run,
-    sink: { ...sink, bulk: (alias: string, body: BulkBody) => Promise.all([sink.bulk(alias, body), held]).then(([answer]) => answer) },
-  };
+  const bulk = (alias: string, body: BulkBody): Promise<BulkAnswer> => Promise.all([run.sink.bulk(alias, body), held]).then(([answer]) => answer);
+  const bulkTuning = { ...run.bulkTuning, laneBytes } as Run['bulkTuning'];
+  const slow = { ...run, bulkTuning, sink: { ...run.sink, bulk } };
   const watermark = new Watermark(0n);
   const lanes = new Lanes({ run: slow, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: () => {} });
-  return { lanes, calls, open, watermark };
+  return { lanes, calls, open, watermark, run };
 }
 
 const change = (id: string, version: bigint, document = true): LaneChange => ({
-  ...{ id: `${id}:r`, routing: Buffer.from('r'), version, mends: true },
+  ...{ id: `${id}:r`, routing: Buffer.from('r'), version, rejection: null },
   row: document ? rowFromTexts([id, 'r']) : null,
 });
 const sentIn = (call: string | undefined): readonly string[] =>
@@ -88,7 +96,7 @@ test('R5: of the operations of a key that wait, the last one is sent, alone, and
   assert.equal(lanes.pendingBytes, 0);
 });
 
-test('what a body has room for is sent in one, the rest behind it; a replaced one may be in an earlier body', async () => {
+test('what a body has room for is sent in one, the rest behind it', async () => {
   const { lanes, calls, open, watermark } = heldLane();
   const ticket = Object.assign(watermark.open(1), { endLsn: 1n });
   lanes.add(change('first', 1n), ticket);
@@ -101,7 +109,7 @@ test('what a body has room for is sent in one, the rest behind it; a replaced on
   assert.ok(sent.length > 1);
   for (const bodies of calls.slice(1)) assert.ok(bodies.length < (1 << 20) + 200);
   assert.deepEqual(sent.flat().slice(-1), ['delete k0 3']);
-  assert.equal(sent.flat().length, 20_000);
+  assert.equal(sent.flat().length, 20_001);
   assert.equal(ticket.outstanding, 0);
 });
 
@@ -115,4 +123,47 @@ test('a row that is no document is not added, and what waits of its key stays un
   lanes.add(change('a', 2n, false), ticket);
   await waitFor('the bulk', () => calls.length === 1);
   assert.deepEqual(sentIn(calls[0]), ['delete a 2']);
+});
+
+test('a key that changes again and again keeps its place before others that wait: its commits must not wait for ever', async () => {
+  const { lanes, calls, open, watermark } = heldLane(1);
+  const tickets = Array.from({ length: 5 }, (_, i) => watermark.open(i));
+  for (const [i, id] of ['a', 'hot', 'b', 'c', 'hot'].entries()) {
+    lanes.add(change(id, BigInt(i)), tickets[i] as Ticket);
+    if (i === 0) await waitFor('the first bulk', () => calls.length === 1);
+  }
+  open();
+  await lanes.drained();
+  assert.deepEqual(calls.flatMap(sentIn), ['index a 0', 'index hot 1', 'index b 2', 'index c 3', 'index hot 4']);
+});
+
+test('a reject is noted when its delete is done, so that what was sent of its key before cannot mend it, and what replaces it leaves none', async () => {
+  const { lanes, calls, open, watermark, run } = heldLane();
+  const ticket = watermark.open(1);
+  const rejection = { column: 'r', reason: 'no' };
+  lanes.add(change('a', 1n), ticket);
+  await waitFor('the first bulk', () => calls.length === 1);
+  lanes.add({ ...change('a', 2n, false), rejection }, ticket);
+  lanes.add({ ...change('b', 2n, false), rejection }, ticket);
+  lanes.add(change('b', 3n), ticket);
+  open();
+  await lanes.drained();
+  assert.deepEqual([...run.rejected.ids], ['a:r']);
+  assert.deepEqual(calls.flatMap(sentIn), ['index a 1', 'delete a 2', 'index b 3']);
+  lanes.add(change('a', 4n), ticket);
+  await lanes.drained();
+  assert.deepEqual([...run.rejected.ids], []);
+});
+
+test('a body of the other kind is begun when the version type changes, also where a rejected row left an empty one', async () => {
+  const { lanes, calls, open, watermark } = heldLane();
+  const ticket = watermark.open(1);
+  open();
+  lanes.add({ ...change('a', 1n), row: rowFromTexts(['a', '']) }, ticket);
+  lanes.versionType = 'external_gte';
+  lanes.add(change('a', 1n, false), ticket);
+  await lanes.drained();
+  assert.equal(calls.length, 1);
+  assert.match(String(calls[0]), /"version_type":"external_gte"/);
+  assert.equal(ticket.outstanding, 0);
 });
