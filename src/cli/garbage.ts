@@ -10,29 +10,34 @@ const YOUNG_BYTES = 8 << 20;
 /** Or half of what is in use, where that is more: to mark a large heap takes long. */
 const GARBAGE_BYTES = 32 << 20;
 
+/** While it may grow: with several builds it is asked for more than once. */
+let watch: NodeJS.Timeout | null = null;
+
 /**
  * Keeps each half of V8's young generation at its first size, a megabyte, which the cache of a core holds: less CPU, and 30 MB less memory (docs/servers.md C13). It cannot be made
  * smaller later, so call it before anything large is loaded.
  */
 export function keepYoungGenerationSmall(): void {
   setGrowthFactor(1);
+  if (watch !== null) clearInterval(watch);
+  watch = null;
 }
 
-/** While it may grow: with several builds it is asked for more than once. */
-let watch: NodeJS.Timeout | null = null;
+/** For the phase that begins: the replay has use for a larger one, the verification, whose rows die young again, has none. */
+export function suitYoungGeneration(phase: string): void {
+  if (phase === 'catchup') letYoungGenerationGrow();
+  if (phase === 'verify') keepYoungGenerationSmall();
+}
 
-/** Lets it grow to a few megabytes, for the replay: what waits for its bulk lives longer than a row of the load, and would be copied out of a small one before it dies. */
-export function letYoungGenerationGrow(): void {
+/** To a few megabytes: what waits for its bulk lives longer than a row of the load, and would be copied out of a small one before it dies. */
+function letYoungGenerationGrow(): void {
   if (watch !== null) return;
   setGrowthFactor(2);
   watch = setInterval(stopGrowing, WATCH_MS).unref();
 }
 
 function stopGrowing(): void {
-  if (watch === null || youngGenerationBytes() < GROWN_BYTES) return;
-  setGrowthFactor(1);
-  clearInterval(watch);
-  watch = null;
+  if (youngGenerationBytes() >= GROWN_BYTES) keepYoungGenerationSmall();
 }
 
 /** How many times as large V8 makes it when too much of it is still in use. */

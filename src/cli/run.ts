@@ -9,7 +9,7 @@ import { completeCommands, withCompleteCommands } from './complete-commands.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { Configuration } from './config/load.ts';
 import { placedMistakes } from './config/placed-mistakes.ts';
-import { letYoungGenerationGrow } from './garbage.ts';
+import { suitYoungGeneration } from './garbage.ts';
 import { type Log, openLog } from './logger.ts';
 import type { Machine } from './machine.ts';
 import { openAftercare } from './open-aftercare.ts';
@@ -100,11 +100,11 @@ interface Opened {
   aftercare: Aftercare | null;
 }
 
-/** Where every event comes by: it goes to what is open by then, and tells the memory when a load is over. */
+/** Where every event comes by: it goes to what is open by then, and tells the memory which phase begins. */
 function forwardingTo(opened: Opened): Log {
   return {
     event: (index, event) => {
-      if (event.type === 'phase.started' && event.phase === 'catchup') letYoungGenerationGrow();
+      if (event.type === 'phase.started') suitYoungGeneration(event.phase);
       opened.log.event(index, event);
       opened.aftercare?.observe(index, event);
     },

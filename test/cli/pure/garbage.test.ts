@@ -15,12 +15,15 @@ const SURVIVORS = `
   console.log(getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);`;
 
 function youngBytes(before: string): number {
-  const code = `const { keepYoungGenerationSmall, letYoungGenerationGrow } = await import(${JSON.stringify(GARBAGE)}); ${before} ${SURVIVORS}`;
+  const code = `const { keepYoungGenerationSmall, suitYoungGeneration } = await import(${JSON.stringify(GARBAGE)}); ${before} ${SURVIVORS}`;
   return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' }));
 }
 
 test('the young generation stays at its first size where it is told to, and only as long', () => {
   assert.ok(youngBytes('') > 8 << 20);
   assert.ok(youngBytes('keepYoungGenerationSmall();') <= 2 << 20);
-  assert.ok(youngBytes('keepYoungGenerationSmall(); letYoungGenerationGrow();') > 2 << 20);
+  assert.ok(youngBytes('keepYoungGenerationSmall(); suitYoungGeneration("catchup");') > 2 << 20);
+  assert.ok(youngBytes('keepYoungGenerationSmall(); suitYoungGeneration("catchup"); suitYoungGeneration("verify");') <= 2 << 20);
+  const again = ['catchup', 'verify', 'catchup'].map((phase) => `suitYoungGeneration("${phase}");`);
+  assert.ok(youngBytes(`keepYoungGenerationSmall(); ${again.join(' ')}`) > 2 << 20);
 });
