@@ -1,5 +1,6 @@
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { PhaseName } from '../core/events.ts';
 
 const LOOK_EVERY_MS = 50;
 const WATCH_MS = 10;
@@ -14,8 +15,8 @@ const GARBAGE_BYTES = 32 << 20;
 let watch: NodeJS.Timeout | null = null;
 
 /**
- * Keeps each half of V8's young generation at its first size, a megabyte, which the cache of a core holds: less CPU, and 30 MB less memory (docs/servers.md C13). It cannot be made
- * smaller later, so call it before anything large is loaded.
+ * Keeps each half of V8's young generation at its size, which is a megabyte as long as nothing large was loaded and which the cache of a core holds: less CPU, and 30 MB less
+ * memory (docs/servers.md C13). It cannot be made smaller.
  */
 export function keepYoungGenerationSmall(): void {
   setGrowthFactor(1);
@@ -23,9 +24,12 @@ export function keepYoungGenerationSmall(): void {
   watch = null;
 }
 
-/** For the phase that begins: the replay has use for a larger one, the verification, whose rows die young again, has none. */
-export function suitYoungGeneration(phase: string): void {
-  if (phase === 'catchup') letYoungGenerationGrow();
+/**
+ * For the phase that begins: the replay has use for a larger one; for the verification, whose rows die young again, it stays as it is. With several builds at once the last phase
+ * that began decides.
+ */
+export function suitYoungGeneration(phase: PhaseName): void {
+  if (phase === 'catchup' || phase === 'hold' || phase === 'follow') letYoungGenerationGrow();
   if (phase === 'verify') keepYoungGenerationSmall();
 }
 

@@ -106,7 +106,8 @@ export class ReplicationStream implements ChangeStream {
       connection.once('replicationStart', onStart);
       const onEnd = (error: unknown): void => {
         connection.off('replicationStart', onStart);
-        socket.giveBack(this.#frames.begun);
+        // Behind a failure nobody knows what it is the beginning of.
+        socket.giveBack(this.#ended ? Buffer.alloc(0) : this.#frames.begun);
         this.#end(error, reject);
       };
       // Stays pending until the stream ends, which is never a success here (docs/servers.md C7).

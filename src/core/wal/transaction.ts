@@ -4,6 +4,9 @@ import { standInId } from '../encode/id-text.ts';
 import { FIELD_ABSENT, fillAbsent, type Row, unreadRow } from '../row.ts';
 import { readTuple } from './pgoutput.ts';
 
+/** The most that Node receives of a socket at once; a row is a view of it. */
+const PIECE_BYTES = 1 << 16;
+
 /** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */
 export interface KeyChange {
   /** The bytes of the document's id as latin1 text; of a row whose key makes none, what stands for it. */
@@ -45,6 +48,8 @@ export class TransactionBuffer {
   #truncate = false;
   #rowChanges = 0;
   #byteLength = 0;
+  /** Since the last row. */
+  #skippedBytes = 0;
 
   constructor(encoder: DocumentEncoder, plan: DocumentPlan) {
     this.#encoder = encoder;
@@ -114,9 +119,12 @@ export class TransactionBuffer {
     return whole;
   }
 
-  /** A message without rows came in between: it lies in the same pieces of what was received, which the rows keep. */
+  /** A message without rows came in between: it lies in the piece that the row before it keeps, of which no more than that piece counts. */
   skip(byteLength: number): void {
-    if (this.#changes.size > 0) this.#byteLength += byteLength;
+    if (this.#changes.size === 0) return;
+    const counted = Math.min(byteLength, PIECE_BYTES - this.#skippedBytes);
+    this.#skippedBytes += counted;
+    this.#byteLength += counted;
   }
 
   #reset(): void {
@@ -159,6 +167,7 @@ export class TransactionBuffer {
 
   #set(change: KeyChange): void {
     this.#changes.set(change.id, change);
+    this.#skippedBytes = 0;
     this.#byteLength += memoryOf(change);
   }
 

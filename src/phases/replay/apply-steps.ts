@@ -17,7 +17,7 @@ import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
 import { truncateIndex, truncateVersion } from './truncate.ts';
 
-/** Of all lanes: each has a bulk of some 700 KiB under way and another one waiting. */
+/** Of all lanes: each has a bulk under way and another one waiting. */
 const PENDING_BYTES = 4 << 20;
 const RETRY_MS = 20;
 

@@ -12,7 +12,7 @@ export interface LaneChange {
   readonly routing: Buffer | undefined;
   readonly version: bigint;
   readonly row: Row | null;
-  /** Why the row can be no document: then its delete stands for it, and it becomes a reject when that is done. */
+  /** Why the row can be no document: then its delete stands for it, and it becomes a reject when that is sent. */
   readonly rejection: Rejection | null;
 }
 

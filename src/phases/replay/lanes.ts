@@ -115,10 +115,11 @@ export class Lanes {
     for (let batch = lane.waiting.shift(); batch !== undefined && this.#failure === null; batch = lane.waiting.shift()) {
       const sent = batch.lastOfEach();
       const body = batch.lastBody();
-      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
-      if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
+      // Before its delete is sent: beyond the limit the older document stays. And behind all that was sent of its key before, which cannot mend it any more.
       const rejected = sent.filter(({ rejection }) => rejection !== null);
       if (rejected.length > 0) await this.#run.rejected.add(rejected.map(recordOf));
+      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
+      if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
       this.#finish(batch, sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
     }
     lane.busy = false;

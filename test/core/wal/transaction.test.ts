@@ -158,4 +158,7 @@ test('a message without rows counts where rows are held: they keep the pieces it
   const before = buffer.byteLength;
   buffer.skip(60_000);
   assert.equal(buffer.byteLength, before + 60_000);
+  // The row keeps one piece of what was received, however much follows.
+  buffer.skip(60_000);
+  assert.equal(buffer.byteLength, before + 65_536);
 });

@@ -137,7 +137,7 @@ test('a key that changes again and again keeps its place before others that wait
   assert.deepEqual(calls.flatMap(sentIn), ['index a 0', 'index hot 1', 'index b 2', 'index c 3', 'index hot 4']);
 });
 
-test('a reject is noted when its delete is done, so that what was sent of its key before cannot mend it, and what replaces it leaves none', async () => {
+test('a reject is noted when its turn comes, so that what was sent of its key before cannot mend it, and what replaces it leaves none', async () => {
   const { lanes, calls, open, watermark, run } = heldLane();
   const ticket = watermark.open(1);
   const rejection = { column: 'r', reason: 'no' };
@@ -166,4 +166,14 @@ test('a body of the other kind is begun when the version type changes, also wher
   assert.equal(calls.length, 1);
   assert.match(String(calls[0]), /"version_type":"external_gte"/);
   assert.equal(ticket.outstanding, 0);
+});
+
+test('beyond the limit of rejects nothing is deleted: readers keep the older document', async () => {
+  const { lanes, calls, open, watermark, run } = heldLane();
+  open();
+  const ticket = watermark.open(1);
+  for (let n = 0; n <= 10; n++) lanes.add({ ...change(`k${n}`, 2n, false), rejection: { column: 'r', reason: 'no' } }, ticket);
+  await assert.rejects(lanes.drained(), { kind: 'too-many-rejects' });
+  assert.equal(run.rejected.ids.size, 11);
+  assert.deepEqual(calls, []);
 });
