@@ -37,7 +37,12 @@ function runs({ runs: all, summaries }: BenchReport): string {
   };
   const [only] = all;
   if (all.length === 1 && only !== undefined) return `- Command: ${said(only)}.`;
-  return `- Commands, by which the tables name their runs:\n${all.map((run, i) => `  ${i + 1}. ${said(run)}`).join('\n')}`;
+  return `- Commands, by which the tables name their runs; rows, rounds and changes are what counted then, and of each run only the figures that name it are left:\n${all.map((run, i) => `  ${i + 1}. ${said(run)}`).join('\n')}`;
+}
+
+/** With what its servers were started with, where they are several. */
+function commandOf({ command, nodes: count }: BenchRun): string {
+  return count > 1 ? `INSTANCE=bench${count} ES_NODES=${count} ES_HEAP=1g ${command}` : command;
 }
 
 /** The number of a figure's run, where there are several. */
@@ -99,7 +104,7 @@ function peersNote({ summaries }: BenchReport): string {
   const proxied = summaries.some(({ name }) => name === LINES.searchReplicaLoad)
     ? ' search-replica writes through a proxy that is in no column but takes its part of the cores; it passes all requests on but two stored scripts at the start, which it acknowledges itself.'
     : '';
-  return ` In (p) the other tool stands in the column of Node, from its start to its last document; its MB/s are those of realign’s documents.${proxied}`;
+  return ` In (p) the other tool stands in the column of Node, from its start to its last document; its MB/s are those of realign’s documents; each is measured once.${proxied}`;
 }
 
 /** The same servers' cores for several nodes: it shows that the tool follows them, not how fast such a cluster is. */
@@ -108,7 +113,7 @@ function clusterPart(cluster: BenchReport | null): string {
   if (cluster === null || run === undefined || cluster.summaries.length === 0) return '';
   return `## ${run.nodes} nodes on one machine
 
-\`${run.command}\` on ${run.startedAt.slice(0, 10)}: ${run.nodes} Elasticsearch nodes of one cluster share the cores above, ${shardCount(run.shards)}, ${run.rows.toLocaleString('en')} rows. It shows that the load follows several nodes, also when they are
+\`${commandOf(run)}\` on ${run.startedAt.slice(0, 10)}: ${run.nodes} Elasticsearch nodes of one cluster share the cores above, ${shardCount(run.shards)}, ${run.rows.toLocaleString('en')} rows. It shows that the load follows several nodes, also when they are
 throttled, and what it costs; the nodes have no more cores together than one has alone.
 
 ${summaryTable(cluster)}`;
@@ -128,7 +133,7 @@ function nodes(report: BenchReport, cluster: BenchReport | null): string {
   ];
   return `## Several nodes, throttled
 
-(k), \`${run.command}\` on ${run.startedAt.slice(0, 10)}, ${run.rows.toLocaleString('en')} rows: proxies that pass so many bytes a second, ${behind}, and realign with all their addresses, \`--bulk-bytes ${BULK_BYTES}\` and \`--bulk-jobs\` ${bulkJobsFor(1)}, ${bulkJobsFor(2)}, ${bulkJobsFor(3)}:
+(k), \`${commandOf(run)}\` on ${run.startedAt.slice(0, 10)}, ${run.rows.toLocaleString('en')} rows: proxies that pass so many bytes a second, ${behind}, and realign with all their addresses, \`--bulk-bytes ${BULK_BYTES}\` and \`--bulk-jobs\` ${bulkJobsFor(1)}, ${bulkJobsFor(2)}, ${bulkJobsFor(3)}:
 two for each node and one more. While the nodes are the limit, the load takes what they pass together; null sinks are allowed more, until realign and PostgreSQL on these cores are the limit.
 
 ${table(
@@ -152,7 +157,7 @@ ${report.targets.map(line).join('\n')}${because(report)}`;
 
 function because(report: BenchReport): string {
   const found = reasons(report);
-  return found.length === 0 ? '' : `\n\nWhy, by the figures above:\n\n${found.join('\n')}`;
+  return found.length === 0 ? '' : `\n\nWhy, by the figures of this page:\n\n${found.join('\n')}`;
 }
 
 function source(report: BenchReport): string {
@@ -161,7 +166,7 @@ function source(report: BenchReport): string {
   const line = (name: string, tps: number): string => `| ${name} | ${figure(tps)} | ${figure(tps / cost.idleSlot)} |`;
   return `## What the source notices
 
-Two clients update single rows by primary key as fast as they can, in a process of their own. The load runs with \`--rate ${Math.round(cost.loadRate)}\`, half of the sink's limit.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
+Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, half of the sink's limit in that run.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
 
 | | transactions/s | ratio to an idle slot |
 |---|---:|---:|
@@ -183,7 +188,7 @@ function growth(report: BenchReport): string {
   const images = curves(report).map(({ file, alt }) => `![${alt}](${file})`);
   return `## Growth
 
-The same rebuild of larger tables, under 200 updates a second, behind one of the smallest that does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
+(j): the same rebuild of larger and larger tables, under 200 updates a second; a first one of the smallest warms the servers and does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
 
 ${table(report, columns, lines)}
 

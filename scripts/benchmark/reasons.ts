@@ -10,19 +10,31 @@ export function reasons(report: BenchReport): readonly string[] {
   });
 }
 
-function reasonFor({ name }: Target, report: BenchReport): string | null {
+function reasonFor({ name, wanted }: Target, report: BenchReport): string | null {
   const found = (line: string): Summary | undefined => report.summaries.find((summary) => summary.name === line);
   const [limit, load, sink, pair] = [LINES.limit, LINES.load, LINES.nullSink, LINES.nullSinkPair].map(found);
   const [, size] = /, (transactions of \d+)$/.exec(name) ?? [];
   const { cores } = report.machine;
   if (name === 'end to end / sink limit') return cpuShare('(a)', limit, '(b)', load);
-  if (name.startsWith('end to end / cursor')) return cpuShare('(c)', found(LINES.script), '(b)', load);
+  if (name.startsWith('end to end / cursor')) {
+    const script = found(LINES.script);
+    return withReader(cpuShare('(c)', script, '(b)', load), {
+      fast: script,
+      readers: [found(LINES.drain)],
+      doing: 'read the table, as (f) does,',
+      wanted,
+    });
+  }
   if (name.startsWith('Node CPU per document')) return nodeCpu(report);
   if (name === 'null sink, one thread') return sink === undefined ? null : oneThread(sink, cores);
   if (name.startsWith('null sink, two processes')) return twoThreads({ limit, sink, pair, cores });
   if (name === 'verification full / load') return cpuShare('(b)', load, '(h)', found(LINES.verify));
-  if (name.startsWith('replay / sink limit'))
-    return cpuShare('the bodies alone', found(`(g) sink limit, recorded bodies, ${size}`), 'the apply', found(`(g) apply, ${size}`));
+  if (name.startsWith('replay / sink limit')) {
+    const bodies = found(`(g) sink limit, recorded bodies, ${size}`);
+    const share = cpuShare('the bodies alone', bodies, 'the apply', found(`(g) apply, ${size}`));
+    const readers = [found(`(g) raw drain, ${size}`), found(`(g) decoding, ${size}`)];
+    return withReader(share, { fast: bodies, readers, doing: 'received or decoded the changes, whichever was cheaper,', wanted });
+  }
   if (name.startsWith('decoding / raw drain'))
     return cpuShare('the drain', found(`(g) raw drain, ${size}`), 'the decoding', found(`(g) decoding, ${size}`));
   if (name.startsWith("writer's TPS")) return sharedCores(report, load);
@@ -48,11 +60,27 @@ function spent(summary: Summary): string {
   return `${figure(cpuOf(summary))} µs of CPU (${parts(summary)})`;
 }
 
-/** Of what shares the same cores neither can be faster than its CPU allows. */
+/** What the CPU of a row makes of the ratio where both sides keep the same cores equally busy; no bound, as they may not. */
 function cpuShare(fastName: string, fast: Summary | undefined, slowName: string, slow: Summary | undefined): string | null {
   if (fast === undefined || slow === undefined) return null;
   const most = cpuOf(fast) / cpuOf(slow);
-  return `everything shares the same cores. A row of ${fastName} takes ${spent(fast)}, one of ${slowName} ${spent(slow)}: by that the ratio can be ${figure(most)}.`;
+  return `everything shares the same cores. A row of ${fastName} takes ${spent(fast)}, one of ${slowName} ${spent(slow)}: by that, with the cores equally busy, the ratio would be about ${figure(most)}.`;
+}
+
+interface Reading {
+  readonly fast: Summary | undefined;
+  readonly readers: readonly (Summary | undefined)[];
+  readonly doing: string;
+  readonly wanted: number;
+}
+
+/** The same for a tool that only reads the rows: where that is below what is wanted nobody can reach it, else the tool's own cost is between. */
+function withReader(share: string | null, { fast, readers, doing, wanted }: Reading): string | null {
+  const known = readers.flatMap((reader) => (reader === undefined ? [] : [cpuOf(reader)]));
+  if (share === null || fast === undefined || known.length === 0) return share;
+  const most = cpuOf(fast) / (fast.javaUs + Math.min(...known));
+  const own = most < wanted ? '' : ', so that the rest is its own cost';
+  return `${share} A tool that only ${doing} and had its documents for nothing would come to about ${figure(most)}${own}.`;
 }
 
 /** Where the sink's own limit is not much more than what is wanted. */
@@ -60,7 +88,7 @@ function besidePgsync(limit: Summary | undefined, load: Summary | undefined, pgs
   if (limit === undefined || load === undefined || pgsync === undefined) return null;
   const most = limit.rowsPerSecond / pgsync.rowsPerSecond;
   const share = cpuOf(limit) / cpuOf(load);
-  return `the sink's limit (a) is ${figure(most)} times pgsync's load, and of that the CPU of a row allows ${figure(share)} where everything shares the same cores: ${figure(most * share)} times.`;
+  return `the sink's limit (a) is ${figure(most)} times pgsync's load; by the CPU of a row, with the cores equally busy, (b) would be about ${figure(share)} of (a): ${figure(most * share)} times.`;
 }
 
 function nodeCpu({ growth, runs, summaries }: BenchReport): string | null {
@@ -100,7 +128,7 @@ function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summ
   if (sourceCost === null || load === undefined) return null;
   const { loadRate } = sourceCost;
   const used = (cpuOf(load) * loadRate) / 1e6;
-  return `at ${figure(loadRate)} documents/s the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.`;
+  return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.`;
 }
 
 function timePerRow({ growth }: BenchReport): string | null {
@@ -109,5 +137,6 @@ function timePerRow({ growth }: BenchReport): string | null {
   if (fastest === undefined || slowest === undefined) return null;
   const of = ({ rows, loadUsPerRow, loadNodeUs, loadJavaUs }: typeof fastest): string =>
     `${rows.toLocaleString('en')} rows (${figure(loadUsPerRow)} µs, with ${figure(loadNodeUs)} of Node's CPU and ${figure(loadJavaUs)} of Java's)`;
-  return `a row takes longest in the table of ${of(slowest)}, and least in that of ${of(fastest)}.`;
+  const growing = slowest.rows < fastest.rows ? ' The larger table is the faster: it is no growth.' : '';
+  return `a row takes longest in the table of ${of(slowest)}, and least in that of ${of(fastest)}.${growing}`;
 }

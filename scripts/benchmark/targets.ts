@@ -32,6 +32,7 @@ export const LINES = {
   nullSink: '(e) realign, null sink, 1 reader',
   nullSinkPair: '(e) two realign processes, null sink, 1 reader each',
   verify: '(h) realign, verify full',
+  drain: '(f) COPY drained by nobody',
   pgsyncLoad: '(p) pgsync, load',
   pgsyncChanges: '(p) pgsync, changes',
   searchReplicaLoad: '(p) search-replica, load',

@@ -139,5 +139,19 @@ test('flags and cases that do not exist are refused', () => {
 test("a ratio to pgsync's load that the sink's limit forbids says so", () => {
   const summaries = [line(MONDAY, LINES.limit, 20_000), line(MONDAY, LINES.load, 17_000), line(MONDAY, LINES.pgsyncLoad, 5_000)];
   const page = pageOf(reportOf(runAt(MONDAY, 'scripts/bench --peers'), { summaries }), null);
-  assert.match(page, /\*end to end \/ pgsync's load\*: the sink's limit \(a\) is 4 times pgsync's load, and of that the CPU of a row allows 1 /);
+  assert.match(
+    page,
+    /\*end to end \/ pgsync's load\*: the sink's limit \(a\) is 4 times pgsync's load; by the CPU of a row, with the cores equally busy, \(b\) would be about 1 of \(a\): 4 times/,
+  );
+});
+
+test('a miss that reading the rows alone explains has no cost of the tool in it, another one has', () => {
+  const drain = (javaUs: number): string => {
+    const bodies = { ...line(MONDAY, '(g) sink limit, recorded bodies, transactions of 10', 20_000), nodeUs: 0, postgresUs: 0, sinkUs: 0, javaUs };
+    const apply = { ...line(MONDAY, '(g) apply, transactions of 10', 10_000), nodeUs: 30, postgresUs: 0, sinkUs: 0, javaUs };
+    const raw = { ...line(MONDAY, '(g) raw drain, transactions of 10', 90_000), nodeUs: 5, postgresUs: 5, sinkUs: 0, javaUs: 0 };
+    return pageOf(reportOf(runAt(MONDAY, 'scripts/bench'), { summaries: [bodies, apply, raw] }), null);
+  };
+  assert.match(drain(40), /would come to about 0\.8\.\n/);
+  assert.match(drain(90), /would come to about 0\.9, so that the rest is its own cost\.\n/);
 });
