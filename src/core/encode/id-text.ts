@@ -1,5 +1,4 @@
-import type { Row } from '../row.ts';
-import { keyTexts } from '../row.ts';
+import { keyTexts, type Row } from '../row.ts';
 import { keyAsId } from './shown-id.ts';
 
 /** The bytes of an id that is held as latin1 text, a character for each byte: as a key of maps a string costs less than a buffer. */

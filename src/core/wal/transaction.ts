@@ -49,7 +49,7 @@ export class TransactionBuffer {
   #rowChanges = 0;
   #byteLength = 0;
   /** Since the last row. */
-  #skippedBytes = 0;
+  #passedBytes = 0;
 
   constructor(encoder: DocumentEncoder, plan: DocumentPlan) {
     this.#encoder = encoder;
@@ -120,10 +120,10 @@ export class TransactionBuffer {
   }
 
   /** A message without rows came in between: it lies in the piece that the row before it keeps, of which no more than that piece counts. */
-  skip(byteLength: number): void {
+  passOver(byteLength: number): void {
     if (this.#changes.size === 0) return;
-    const counted = Math.min(byteLength, PIECE_BYTES - this.#skippedBytes);
-    this.#skippedBytes += counted;
+    const counted = Math.min(byteLength, PIECE_BYTES - this.#passedBytes);
+    this.#passedBytes += counted;
     this.#byteLength += counted;
   }
 
@@ -167,7 +167,7 @@ export class TransactionBuffer {
 
   #set(change: KeyChange): void {
     this.#changes.set(change.id, change);
-    this.#skippedBytes = 0;
+    this.#passedBytes = 0;
     this.#byteLength += memoryOf(change);
   }
 

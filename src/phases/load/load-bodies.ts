@@ -1,8 +1,8 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
-import { keyAsId } from '../../core/encode/shown-id.ts';
+import { idInUtf8, standInId } from '../../core/encode/id-text.ts';
 import { rateDelayMs } from '../../core/plan/rate.ts';
-import { keyTexts, type Row } from '../../core/row.ts';
+import type { Row } from '../../core/row.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import { ALL_BODIES_BYTES } from '../../core/sink/bulk-setting.ts';
 import type { Run } from '../build/run-state.ts';
@@ -74,9 +74,8 @@ export class LoadBodies {
 
   /** Notes a row that cannot become a document; it is written down before the next body is taken. */
   reject(encoder: DocumentEncoder, row: Row, rejection: Rejection): void {
-    const id = encoder.id(row);
-    const key = keyTexts(row, this.#run.documents.key);
-    this.#rejects.push({ id: (Buffer.isBuffer(id) ? id : keyAsId(key)).toString('utf8'), ...rejection });
+    const id = encoder.idText(row);
+    this.#rejects.push({ id: idInUtf8(typeof id === 'string' ? id : standInId(row, this.#run.documents.key)), ...rejection });
   }
 
   /** Together with those that a body brought back: the first one too many must not hide the others. */

@@ -94,7 +94,7 @@ export class StepReader {
         if (message.oids.includes(this.#run.table.oid)) buffer.truncate();
         return;
       case 'ignored':
-        buffer.skip(bytes.length);
+        buffer.passOver(bytes.length);
         break;
     }
     if (buffer.byteLength > this.#run.options.transactionBytes) steps.push({ kind: 'transaction', transaction: buffer.takePart() });
