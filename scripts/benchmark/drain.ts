@@ -23,7 +23,7 @@ const ROW_CHANGES: ReadonlySet<number | undefined> = new Set(['I', 'U', 'D'].map
 export async function drainRaw(request: DrainRequest): Promise<void> {
   await drain(request, async (stream) => {
     const messages = await stream.read(READ_TIMEOUT_MS);
-    return messages.reduce((sum, message) => sum + (message.kind === 'data' && ROW_CHANGES.has(message.bytes[0]) ? 1 : 0), 0);
+    return messages.reduce((sum, message) => sum + (message.kind === 'data' && ROW_CHANGES.has(message.piece[message.start]) ? 1 : 0), 0);
   });
 }
 

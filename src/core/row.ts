@@ -14,8 +14,8 @@ export interface Row {
   readonly ends: Int32Array;
 }
 
-/** One for all rows: nothing can be written into it, and the stream makes a row for each change. */
-const NO_BYTES = Buffer.alloc(0);
+/** Nothing can be written into it. */
+export const NO_BYTES = Buffer.alloc(0);
 
 /** A `Row` with room for `columnCount` fields, all NULL. */
 export function emptyRow(columnCount: number): Row {
@@ -26,9 +26,9 @@ export function emptyRow(columnCount: number): Row {
   };
 }
 
-/** A `Row` that a reader fills: `starts` of all fields, and `ends` where there is text. */
-export function unreadRow(columnCount: number): Row {
-  return { bytes: NO_BYTES, starts: new Int32Array(columnCount), ends: new Int32Array(columnCount) };
+/** Forgets the bytes that were read into it last: a row that is used again must not keep them. */
+export function releaseBytes(row: Row): void {
+  row.bytes = NO_BYTES;
 }
 
 /** The texts of these fields, which are a key's; empty for NULL. Throws `RangeError` on an absent field. */
@@ -38,17 +38,20 @@ export function keyTexts(row: Row, key: readonly number[]): readonly string[] {
 
 /** A compact copy that owns its bytes. */
 export function copyRow(row: Row): Row {
+  return compact(row.starts.length, () => row);
+}
+
+/** A row that owns its bytes; its field `i` is that of `from(i)`. */
+function compact(columnCount: number, from: (i: number) => Row): Row {
   let length = 0;
-  for (let i = 0; i < row.starts.length; i++) length += fieldLength(row, i);
-  const copy: Row = { bytes: Buffer.allocUnsafe(length), starts: new Int32Array(row.starts), ends: new Int32Array(row.ends) };
+  for (let i = 0; i < columnCount; i++) length += fieldLength(from(i), i);
+  const copy: Row = { bytes: Buffer.allocUnsafe(length), starts: new Int32Array(columnCount), ends: new Int32Array(columnCount) };
   let at = 0;
-  for (let i = 0; i < row.starts.length; i++) {
-    const start = row.starts[i] as number;
-    if (start < 0) continue;
-    const end = row.ends[i] as number;
-    row.bytes.copy(copy.bytes, at, start, end);
-    copy.starts[i] = at;
-    at += end - start;
+  for (let i = 0; i < columnCount; i++) {
+    const { bytes, starts, ends } = from(i);
+    const start = starts[i] as number;
+    copy.starts[i] = start < 0 ? start : at;
+    if (start >= 0) at += bytes.copy(copy.bytes, at, start, ends[i]);
     copy.ends[i] = at;
   }
   return copy;
@@ -67,29 +70,10 @@ function fieldLength(row: Row, column: number): number {
   return start < 0 ? 0 : (row.ends[column] as number) - start;
 }
 
-/** `row` with its absent fields taken from `earlier` (an older state of the same row); owns its bytes only if something was taken. */
+/** `row` with its absent fields taken from `earlier` (an older state of the same row): a compact copy that owns its bytes, or `row` itself if none is absent. */
 export function fillAbsent(row: Row, earlier: Row): Row {
-  let extra = 0;
-  for (let i = 0; i < row.starts.length; i++) {
-    if (row.starts[i] === FIELD_ABSENT) extra += fieldLength(earlier, i);
-  }
   if (!row.starts.includes(FIELD_ABSENT)) return row;
-  const filled: Row = { bytes: Buffer.allocUnsafe(row.bytes.length + extra), starts: new Int32Array(row.starts), ends: new Int32Array(row.ends) };
-  row.bytes.copy(filled.bytes, 0);
-  let at = row.bytes.length;
-  for (let i = 0; i < row.starts.length; i++) {
-    if (row.starts[i] !== FIELD_ABSENT) continue;
-    const start = earlier.starts[i] as number;
-    if (start < 0) {
-      filled.starts[i] = start;
-      continue;
-    }
-    earlier.bytes.copy(filled.bytes, at, start, earlier.ends[i]);
-    filled.starts[i] = at;
-    at += fieldLength(earlier, i);
-    filled.ends[i] = at;
-  }
-  return filled;
+  return compact(row.starts.length, (i) => (row.starts[i] === FIELD_ABSENT ? earlier : row));
 }
 
 /** A row of the given texts (`null` = SQL NULL), as a reader of PostgreSQL would have made it. */

@@ -7,6 +7,7 @@ import type { Finding } from '../core/finding.ts';
 import type { RowExpressions } from '../core/plan/index-config.ts';
 import type { Row } from '../core/row.ts';
 import type { Column, Leaf, SourceTable } from '../core/table.ts';
+import type { WalBytes } from '../core/wal/pgoutput.ts';
 import type { PgSnapshot } from '../core/wal/snapshot.ts';
 import type { ControlSource, PressureSource } from './control-ports.ts';
 
@@ -86,8 +87,8 @@ export interface ChunkReader {
   close(): Promise<void>;
 }
 
-/** A message of the replication stream, in the order received. `bytes` is one pgoutput message and stays valid. */
-export type StreamMessage = { readonly kind: 'data'; readonly bytes: Buffer } | { readonly kind: 'keepalive'; readonly walEnd: bigint };
+/** A message of the replication stream, in the order received. The bytes of one pgoutput message stay valid. */
+export type StreamMessage = ({ readonly kind: 'data' } & WalBytes) | { readonly kind: 'keepalive'; readonly walEnd: bigint };
 
 export interface ChangeStream {
   /** Waits for the next messages (all that have arrived, at least one; an empty list after `timeoutMs`). Throws `connection-lost`, `slot-lost`. */

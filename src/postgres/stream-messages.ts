@@ -8,10 +8,10 @@ const XLOG_HEADER_BYTES = 25;
 /** 2000-01-01, where PostgreSQL's clock starts, in microseconds of Unix time. */
 const POSTGRES_EPOCH_US = 946_684_800_000_000n;
 
-/** Reads the contents of one CopyData, `bytes[start, end)`: a pgoutput message is a view of them. Throws on an unknown message. */
+/** Reads the contents of one CopyData, `bytes[start, end)`: a pgoutput message lies in them. Throws on an unknown message. */
 export function parseWalMessage(bytes: Buffer, start: number, end: number): StreamMessage & { readonly replyRequested?: boolean } {
   const kind = bytes[start];
-  if (kind === XLOG_DATA) return { kind: 'data', bytes: bytes.subarray(start + XLOG_HEADER_BYTES, end) };
+  if (kind === XLOG_DATA) return { kind: 'data', piece: bytes, start: start + XLOG_HEADER_BYTES, end };
   if (kind === KEEPALIVE) return { kind: 'keepalive', walEnd: bytes.readBigUInt64BE(start + 1), replyRequested: bytes[start + 17] === 1 };
   throw new RangeError(`unknown replication message 0x${kind?.toString(16)}`);
 }

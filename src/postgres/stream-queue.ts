@@ -15,7 +15,7 @@ export class StreamQueue {
 
   push(message: StreamMessage): void {
     this.#messages.push(message);
-    this.#bytes += message.kind === 'data' ? message.bytes.length + 64 : 32;
+    this.#bytes += message.kind === 'data' ? message.end - message.start + 64 : 32;
     this.#notify();
   }
 

@@ -90,7 +90,7 @@ function withChangeLsn(stream: ChangeStream, consistentPoint: bigint): ChangeStr
     read: async (timeoutMs) => {
       const messages = await stream.read(timeoutMs);
       for (const message of messages) {
-        if (message.kind === 'data' && message.bytes[0] === 0x42) message.bytes.writeBigUInt64BE(consistentPoint - 8n, 1);
+        if (message.kind === 'data' && message.piece[message.start] === 0x42) message.piece.writeBigUInt64BE(consistentPoint - 8n, message.start + 1);
       }
       return messages;
     },

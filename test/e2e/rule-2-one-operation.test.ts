@@ -28,7 +28,7 @@ function splitTransactions(stream: ChangeStream, applied: () => number): ChangeS
   let changes: StreamMessage[] = [];
   let handedOut = 0;
   const take = (message: StreamMessage): void => {
-    const kind = message.kind === 'data' ? message.bytes[0] : 0;
+    const kind = message.kind === 'data' ? message.piece[message.start] : 0;
     if (kind === 0x42) begin = message;
     else if (kind === 0x43) {
       for (const change of changes) queue.push([begin as StreamMessage, change, message]);
@@ -44,7 +44,8 @@ function splitTransactions(stream: ChangeStream, applied: () => number): ChangeS
       if (handedOut > 0) await waitFor('the change before to be applied', () => applied() >= handedOut, 5000).catch(() => undefined);
       if (queue.length === 0) for (const message of await stream.read(timeoutMs)) take(message);
       const next = queue.shift() ?? [];
-      if (next.some((message) => message.kind === 'data' && (message.bytes[0] === 0x49 || message.bytes[0] === 0x44))) handedOut++;
+      if (next.some((message) => message.kind === 'data' && (message.piece[message.start] === 0x49 || message.piece[message.start] === 0x44)))
+        handedOut++;
       return next;
     },
   });

@@ -76,7 +76,7 @@ function acknowledgeOnReceipt(stream: ChangeStream): ChangeStream {
     read: async (timeoutMs) => {
       const messages = await stream.read(timeoutMs);
       for (const message of messages) {
-        if (message.kind === 'data' && message.bytes[0] === 0x43) received = message.bytes.readBigUInt64BE(10);
+        if (message.kind === 'data' && message.piece[message.start] === 0x43) received = message.piece.readBigUInt64BE(message.start + 10);
       }
       if (received > 0n) stream.acknowledge(received);
       return messages;

@@ -100,7 +100,8 @@ test('a reader that pauses longer than wal_sender_timeout keeps its connection, 
   });
   assert.equal((await fixture.source.readSlot(slot))?.confirmedFlushLsn, from);
   let inserts = 0;
-  while (inserts < 20000) for (const message of await stream.read(1000)) if (message.kind === 'data' && message.bytes[0] === 0x49) inserts++;
+  while (inserts < 20000)
+    for (const message of await stream.read(1000)) if (message.kind === 'data' && message.piece[message.start] === 0x49) inserts++;
   await stream.close();
   await source.close();
   await fixture.source.dropSlot(slot);

@@ -45,11 +45,11 @@ async function commits(stream: ChangeStream, count: number): Promise<readonly Co
   await waitFor(`${count} commits`, async () => {
     for (const message of await stream.read(200)) {
       if (message.kind !== 'data') continue;
-      const kind = String.fromCharCode(message.bytes[0] ?? 0);
+      const kind = String.fromCharCode(message.piece[message.start] ?? 0);
       kinds += kind;
-      if (kind === 'B') finalLsn = message.bytes.readBigUInt64BE(1);
+      if (kind === 'B') finalLsn = message.piece.readBigUInt64BE(message.start + 1);
       if (kind !== 'C') continue;
-      found.push({ finalLsn, endLsn: message.bytes.readBigUInt64BE(10), kinds });
+      found.push({ finalLsn, endLsn: message.piece.readBigUInt64BE(message.start + 10), kinds });
       kinds = '';
     }
     return found.length >= count;
@@ -123,7 +123,7 @@ test('a reader that does not read is not run over, and gets everything in order'
       return rows[0]?.wait_event === 'WalSenderWriteData';
     });
     const first = await stream.read(1000);
-    const bytes = first.reduce((sum, message) => sum + (message.kind === 'data' ? message.bytes.length : 0), 0);
+    const bytes = first.reduce((sum, message) => sum + (message.kind === 'data' ? message.end - message.start : 0), 0);
     assert.ok(bytes < 1024 * 1024, `${bytes} bytes were queued`);
     const ids = first.flatMap(insertedId);
     while (ids.length < 20000) ids.push(...(await stream.read(5000)).flatMap(insertedId));
@@ -137,9 +137,10 @@ test('a reader that does not read is not run over, and gets everything in order'
 
 /** The first column of an Insert message. */
 function insertedId(message: StreamMessage): readonly number[] {
-  if (message.kind !== 'data' || message.bytes[0] !== 0x49) return [];
-  const length = message.bytes.readUInt32BE(9);
-  return [Number(message.bytes.toString('latin1', 13, 13 + length))];
+  if (message.kind !== 'data' || message.piece[message.start] !== 0x49) return [];
+  const { piece, start } = message;
+  const length = piece.readUInt32BE(start + 9);
+  return [Number(piece.toString('latin1', start + 13, start + 13 + length))];
 }
 
 test('a killed walsender is a lost connection, and the stream opens again', () =>

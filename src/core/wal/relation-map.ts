@@ -28,6 +28,11 @@ function positions(streamed: readonly RelationColumn[], plan: DocumentPlan): Int
   return Int32Array.from(streamed, (column) => fieldOf.get(column.name) ?? -1);
 }
 
+/** Of the same columns, only those of the document plan's key. */
+export function onlyKey(target: Int32Array, { key }: DocumentPlan): Int32Array {
+  return target.map((field) => (key.includes(field) ? field : -1));
+}
+
 function columnChanged(relation: RelationMessage, what: string): Failure {
   return new Failure('source-changed', `${nameInSql(relation)} was altered during the build: ${what}`, {
     hint: 'Run the same command again with --fresh: a new build reads the table as it is now.',

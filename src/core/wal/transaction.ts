@@ -1,24 +1,28 @@
 import type { DocumentEncoder } from '../encode/document.ts';
 import type { DocumentPlan, Rejection } from '../encode/document-plan.ts';
 import { standInId } from '../encode/id-text.ts';
-import { FIELD_ABSENT, fillAbsent, type Row, unreadRow } from '../row.ts';
-import { readTuple } from './pgoutput.ts';
-
-/** The most that Node receives of a socket at once; a row is a view of it. */
-const PIECE_BYTES = 1 << 16;
+import { emptyRow, fillAbsent, type Row, releaseBytes } from '../row.ts';
+import { type HeldRow, holdRow, holdTuple, readHeld, type TupleTargets } from './held-row.ts';
+import { readTuple, type WalBytes } from './pgoutput.ts';
 
 /** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */
 export interface KeyChange {
   /** The bytes of the document's id as latin1 text; of a row whose key makes none, what stands for it. */
   readonly id: string;
   /** `row`, or of a row that is gone the old one: its key is here. */
-  readonly keyRow: Row;
-  readonly row: Row | null;
+  readonly keyRow: HeldRow;
+  readonly row: HeldRow | null;
   readonly rejection: Rejection | null;
   /** The row lacks a value, or a filter must judge it, which only the server can. */
   readonly needsLookup: boolean;
   /** The row is gone and could never have a document, because its key makes no id: only its entry among the rejects goes. */
   readonly unindexed?: true;
+}
+
+/** A row and what it is held as. */
+interface ReadRow {
+  readonly row: Row;
+  readonly held: HeldRow;
 }
 
 /** Transactions larger than memory come in several parts; only the last one carries `endLsn`. */
@@ -40,6 +44,10 @@ export interface CollapsedTransaction {
 export class TransactionBuffer {
   readonly #encoder: DocumentEncoder;
   readonly #plan: DocumentPlan;
+  /** Room to read three rows at a time: the change's, its old one, and that of the key's earlier state. */
+  readonly #row: Row;
+  readonly #old: Row;
+  readonly #earlier: Row;
   #changes = new Map<string, KeyChange>();
   #finalLsn = 0n;
   #xid = 0;
@@ -48,12 +56,15 @@ export class TransactionBuffer {
   #truncate = false;
   #rowChanges = 0;
   #byteLength = 0;
-  /** Since the last row. */
-  #passedBytes = 0;
+  /** The last one that a row is held in. */
+  #piece: Buffer | null = null;
 
   constructor(encoder: DocumentEncoder, plan: DocumentPlan) {
     this.#encoder = encoder;
     this.#plan = plan;
+    this.#row = emptyRow(plan.columns.length);
+    this.#old = emptyRow(plan.columns.length);
+    this.#earlier = emptyRow(plan.columns.length);
   }
 
   get open(): boolean {
@@ -64,7 +75,7 @@ export class TransactionBuffer {
     return this.#finalLsn;
   }
 
-  /** Bytes held: messages, and an estimate for the objects of each change. */
+  /** Bytes held: the pieces in which there are rows, with whatever else is in them, and an estimate for the objects of each change. */
   get byteLength(): number {
     return this.#byteLength;
   }
@@ -77,24 +88,24 @@ export class TransactionBuffer {
     this.#reset();
   }
 
-  insert(bytes: Buffer, after: number, target: Int32Array): void {
-    this.#put(this.#tuple(bytes, after, target), null);
+  /** `after` is where its tuple begins in the message's piece. Throws `RangeError` where a tuple ends behind its message. */
+  insert(message: WalBytes, after: number, { whole }: TupleTargets): void {
+    this.#put(this.#read(message, after, whole, this.#row), null);
   }
 
-  /** `at` says where in `bytes` the two tuples are; `before` is −1 if there is no old one. */
+  /** `at` says where the two tuples begin; `before` is −1 if there is no old one. */
   update(
-    bytes: Buffer,
+    message: WalBytes,
     at: { readonly before: number; readonly identity: 'key' | 'full' | 'none'; readonly after: number },
-    target: Int32Array,
+    { whole, key }: TupleTargets,
   ): void {
-    const old = at.before < 0 ? null : this.#oldTuple(bytes, at.before, at.identity === 'full', target);
-    const fresh = this.#tuple(bytes, at.after, target);
-    this.#put(old === null ? fresh : fillAbsent(fresh, old), old);
+    const old = at.before < 0 ? null : this.#read(message, at.before, at.identity === 'full' ? whole : key, this.#old);
+    this.#put(this.#read(message, at.after, whole, this.#row), old);
   }
 
-  delete(bytes: Buffer, before: number, full: boolean, target: Int32Array): void {
+  delete(message: WalBytes, before: number, full: boolean, { whole, key }: TupleTargets): void {
     this.#rowChanges++;
-    this.#remove(this.#oldTuple(bytes, before, full, target));
+    this.#remove(this.#read(message, before, full ? whole : key, this.#old));
   }
 
   truncate(): void {
@@ -119,19 +130,13 @@ export class TransactionBuffer {
     return whole;
   }
 
-  /** A message without rows came in between: it lies in the piece that the row before it keeps, of which no more than that piece counts. */
-  passOver(byteLength: number): void {
-    if (this.#changes.size === 0) return;
-    const counted = Math.min(byteLength, PIECE_BYTES - this.#passedBytes);
-    this.#passedBytes += counted;
-    this.#byteLength += counted;
-  }
-
   #reset(): void {
     this.#changes = new Map();
     this.#truncate = false;
     this.#rowChanges = 0;
     this.#byteLength = 0;
+    this.#piece = null;
+    for (const row of [this.#row, this.#old, this.#earlier]) releaseBytes(row);
   }
 
   #collapsed(endLsn: bigint | null): CollapsedTransaction {
@@ -146,52 +151,47 @@ export class TransactionBuffer {
     };
   }
 
-  #put(row: Row, old: Row | null): void {
-    this.#rowChanges++;
-    const id = this.#encoder.idText(row);
-    const oldId = old === null ? id : this.#encoder.idText(old);
-    const earlier = typeof oldId === 'string' ? this.#changes.get(oldId) : undefined;
-    const whole = earlier?.row ? fillAbsent(row, earlier.row) : row;
-    if (old !== null && (typeof oldId !== 'string' || oldId !== id)) this.#remove(old);
-    // A row that can have no id must be asked for as well if there is a filter: outside of it, it is no reject.
-    if (typeof id !== 'string')
-      this.#set({ id: standInId(row, this.#plan.key), keyRow: row, row: null, rejection: id, needsLookup: this.#encoder.isFiltered });
-    else this.#set({ id, keyRow: whole, row: whole, rejection: null, needsLookup: !this.#encoder.isComplete(whole) });
+  #read({ piece, end }: WalBytes, offset: number, target: Int32Array, row: Row): ReadRow {
+    const behind = readTuple(piece, offset, target, row);
+    // The next message would be read as if it were this row's.
+    if (behind > end) throw new RangeError(`a tuple ends ${behind - end} bytes behind its message`);
+    if (piece !== this.#piece) this.#byteLength += piece.length + PIECE_OBJECT_BYTES;
+    this.#piece = piece;
+    return { row, held: holdTuple(piece, offset, target) };
   }
 
-  #remove(row: Row): void {
+  #put(fresh: ReadRow, old: ReadRow | null): void {
+    this.#rowChanges++;
+    const row = old === null ? fresh.row : fillAbsent(fresh.row, old.row);
     const id = this.#encoder.idText(row);
-    const gone = { keyRow: row, row: null, rejection: null, needsLookup: false };
+    const oldId = old === null ? id : this.#encoder.idText(old.row);
+    const earlier = typeof oldId === 'string' ? this.#changes.get(oldId) : undefined;
+    const whole = earlier?.row ? fillAbsent(row, readHeld(earlier.row, this.#earlier)) : row;
+    if (old !== null && (typeof oldId !== 'string' || oldId !== id)) this.#remove(old);
+    const held = whole === fresh.row ? fresh.held : holdRow(whole);
+    // A row that can have no id must be asked for as well if there is a filter: outside of it, it is no reject.
+    if (typeof id !== 'string') {
+      this.#set({ id: standInId(row, this.#plan.key), keyRow: held, row: null, rejection: id, needsLookup: this.#encoder.isFiltered });
+    } else this.#set({ id, keyRow: held, row: held, rejection: null, needsLookup: !this.#encoder.isComplete(whole) });
+  }
+
+  #remove({ row, held }: ReadRow): void {
+    const id = this.#encoder.idText(row);
+    const gone = { keyRow: held, row: null, rejection: null, needsLookup: false };
     this.#set(typeof id === 'string' ? { id, ...gone } : { id: standInId(row, this.#plan.key), ...gone, unindexed: true });
   }
 
   #set(change: KeyChange): void {
     this.#changes.set(change.id, change);
-    this.#passedBytes = 0;
     this.#byteLength += memoryOf(change);
-  }
-
-  #tuple(bytes: Buffer, offset: number, target: Int32Array): Row {
-    const row = unreadRow(this.#plan.columns.length);
-    readTuple(bytes, offset, target, row);
-    return row;
-  }
-
-  /** In a key-only old tuple, `n` in the other columns does not mean NULL: they are absent (docs/servers.md P12). */
-  #oldTuple(bytes: Buffer, offset: number, full: boolean, target: Int32Array): Row {
-    const row = this.#tuple(bytes, offset, target);
-    if (full) return row;
-    for (let column = 0; column < row.starts.length; column++) {
-      if (!this.#plan.key.includes(column)) row.starts[column] = FIELD_ABSENT;
-    }
-    return row;
   }
 }
 
-/** V8 keeps the elements of a larger typed array elsewhere, with something to manage them. */
-const LARGE_ROW = 16;
+/** A buffer is several objects of V8, and something to manage its bytes. */
+const PIECE_OBJECT_BYTES = 400;
 
-/** What a change takes in memory, objects and all, by what V8 makes of them (Node 20): its message, the arrays of its row, the id, an entry of a map. */
-function memoryOf({ id, keyRow: { bytes, starts } }: KeyChange): number {
-  return 650 + id.length + bytes.length + 16 * starts.length + (starts.length > LARGE_ROW ? 350 : 0);
+/** What a change takes in memory besides the piece its row is in, by what V8 makes of it (Node 20): its objects, its id, an entry of a map; the bytes and arrays of a row put together. */
+function memoryOf({ id, keyRow: { row } }: KeyChange): number {
+  const whole = row === null ? 0 : 700 + row.bytes.length + 16 * row.starts.length;
+  return 300 + id.length + whole;
 }

@@ -2,8 +2,9 @@ import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
 import { idBytes, idInUtf8 } from '../../core/encode/id-text.ts';
 import { Failure } from '../../core/failure.ts';
-import { keyTexts, type Row } from '../../core/row.ts';
+import { emptyRow, keyTexts, type Row, releaseBytes } from '../../core/row.ts';
 import type { DeleteMemory, SentDelete } from '../../core/wal/delete-memory.ts';
+import { readHeld } from '../../core/wal/held-row.ts';
 import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction.ts';
 import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
@@ -32,6 +33,10 @@ export class StepApplier {
   #deletes: DeleteMemory | null;
   readonly #encoder: DocumentEncoder;
   readonly #breather: Breather;
+  /** Room to read a row and the one that has its key. */
+  readonly #row: Row;
+  readonly #keyRow: Row;
+  readonly #keyOf: (change: KeyChange) => readonly string[];
   #parts: Ticket | null = null;
   /** `final_lsn` of the newest transaction of which only a part may be in the index. */
   #half: bigint | null = null;
@@ -55,6 +60,10 @@ export class StepApplier {
     this.#deletes = parts.deletes;
     this.#encoder = parts.encoder;
     this.#breather = new Breather(parts.run.clock);
+    const { length } = parts.run.documents.columns;
+    this.#row = emptyRow(length);
+    this.#keyRow = emptyRow(length);
+    this.#keyOf = ({ keyRow }) => keyTexts(readHeld(keyRow, this.#keyRow), parts.run.documents.key);
   }
 
   /**
@@ -85,6 +94,7 @@ export class StepApplier {
         else await this.#applySegment(segment.step.transaction, segment, rows);
       }
     }
+    for (const row of [this.#row, this.#keyRow]) releaseBytes(row);
   }
 
   async #applySegment(transaction: CollapsedTransaction, { from, to }: Segment, rows: LookedUpRows): Promise<void> {
@@ -148,18 +158,21 @@ export class StepApplier {
       return null;
     }
     if (change.rejection !== null) return this.#reject(change, change.rejection);
-    const row = looked === undefined ? change.row : looked;
-    const key = (): readonly string[] => keyTexts(change.keyRow, this.#run.documents.key);
+    const row = looked === undefined ? this.#rowOf(change) : looked;
     if (row === null) {
-      this.#touched.deleted(key);
+      this.#touched.deleted(this.#keyOf, change);
       this.#delete(change, transaction, ticket, null);
       return null;
     }
-    this.#touched.changed(key);
+    this.#touched.changed(this.#keyOf, change);
     const rejection = this.#lanes.add(this.#laneChange(change, transaction, row, null), ticket);
     // Rejected means absent: the older document must not stay.
     if (rejection !== undefined) this.#delete(change, transaction, ticket, rejection);
     return null;
+  }
+
+  #rowOf({ row }: KeyChange): Row | null {
+    return row === null ? null : readHeld(row, this.#row);
   }
 
   async #reject(change: KeyChange, rejection: Rejection): Promise<void> {
@@ -185,7 +198,8 @@ export class StepApplier {
 
   /** From the key alone: a delete goes to the shard of the document that it deletes. A copy: the row's bytes are not kept for it. */
   #routingOf({ keyRow }: KeyChange): Buffer | undefined {
-    const routing = this.#encoder.routing(keyRow);
+    if (this.#encoder.routingColumn < 0) return undefined;
+    const routing = this.#encoder.routing(readHeld(keyRow, this.#keyRow));
     return routing === undefined ? undefined : Buffer.from(routing);
   }
 

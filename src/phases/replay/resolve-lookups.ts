@@ -1,7 +1,8 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import { standInId } from '../../core/encode/id-text.ts';
 import { Failure } from '../../core/failure.ts';
-import { keyTexts, type Row } from '../../core/row.ts';
+import { emptyRow, keyTexts, type Row } from '../../core/row.ts';
+import { readHeld } from '../../core/wal/held-row.ts';
 import { isVisible, widenXid } from '../../core/wal/snapshot.ts';
 import type { KeyChange } from '../../core/wal/transaction.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
@@ -24,12 +25,13 @@ export async function resolveLookups(
 ): Promise<LookedUpRows> {
   const wanted = new Map<string, readonly string[]>();
   const xids = new Set<number>();
+  const scratch = emptyRow(run.documents.columns.length);
   for (const { step, from, to } of group) {
     if (step.kind !== 'transaction') continue;
     for (let at = from; at < to; at++) {
       const change = step.transaction.changes[at] as KeyChange;
       if (!change.needsLookup) continue;
-      wanted.set(change.id, keyTexts(change.keyRow, run.documents.key));
+      wanted.set(change.id, keyTexts(readHeld(change.keyRow, scratch), run.documents.key));
       xids.add(step.transaction.xid);
     }
   }

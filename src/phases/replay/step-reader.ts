@@ -1,7 +1,8 @@
 import { DocumentEncoder } from '../../core/encode/document.ts';
 import { Failure } from '../../core/failure.ts';
-import { decodeMessage, type WalMessage } from '../../core/wal/pgoutput.ts';
-import { mapRelation } from '../../core/wal/relation-map.ts';
+import type { TupleTargets } from '../../core/wal/held-row.ts';
+import { decodeMessage, type RelationMessage, type WalBytes, type WalMessage } from '../../core/wal/pgoutput.ts';
+import { mapRelation, onlyKey } from '../../core/wal/relation-map.ts';
 import { type CollapsedTransaction, TransactionBuffer } from '../../core/wal/transaction.ts';
 import type { Run } from '../build/run-state.ts';
 import type { ChangeStream, StreamMessage } from '../ports.ts';
@@ -22,7 +23,7 @@ export class StepReader {
   readonly #buffer: TransactionBuffer;
   #stream: ChangeStream;
   readonly #breather: Breather;
-  #target: Int32Array | null = null;
+  #targets: TupleTargets | null = null;
   #messages: readonly StreamMessage[] = [];
   #at = 0;
 
@@ -59,16 +60,16 @@ export class StepReader {
         if (fence !== null && message.walEnd >= fence) return { steps, fenced: true };
         continue;
       }
-      const decoded = decodeMessage(message.bytes);
+      const decoded = decodeMessage(message);
       if (decoded.kind === 'begin' && fence !== null && decoded.finalLsn >= fence) return { steps, fenced: true };
       this.#at++;
-      bytes += message.bytes.length;
-      this.#take(decoded, message.bytes, steps);
+      bytes += message.end - message.start;
+      this.#take(message, decoded, steps);
     }
     return { steps, fenced: false };
   }
 
-  #take(message: WalMessage, bytes: Buffer, steps: Step[]): void {
+  #take(bytes: WalBytes, message: WalMessage, steps: Step[]): void {
     const buffer = this.#buffer;
     switch (message.kind) {
       case 'begin':
@@ -79,29 +80,34 @@ export class StepReader {
         return;
       case 'relation':
         // With publish_via_partition_root the leaf's relation is sent too; changes always name the root.
-        if (message.oid === this.#run.table.oid) this.#target = mapRelation(message, this.#run.table, this.#run.documents);
+        if (message.oid === this.#run.table.oid) this.#map(message);
         return;
       case 'insert':
-        buffer.insert(bytes, message.after, this.#targetOf(message.oid));
+        buffer.insert(bytes, message.after, this.#targetsOf(message.oid));
         break;
       case 'update':
-        buffer.update(bytes, message, this.#targetOf(message.oid));
+        buffer.update(bytes, message, this.#targetsOf(message.oid));
         break;
       case 'delete':
-        buffer.delete(bytes, message.before, message.identity === 'full', this.#targetOf(message.oid));
+        buffer.delete(bytes, message.before, message.identity === 'full', this.#targetsOf(message.oid));
         break;
       case 'truncate':
         if (message.oids.includes(this.#run.table.oid)) buffer.truncate();
         return;
       case 'ignored':
-        buffer.passOver(bytes.length);
-        break;
+        return;
     }
     if (buffer.byteLength > this.#run.options.transactionBytes) steps.push({ kind: 'transaction', transaction: buffer.takePart() });
   }
 
-  #targetOf(oid: number): Int32Array {
-    if (oid === this.#run.table.oid && this.#target !== null) return this.#target;
+  #map(relation: RelationMessage): void {
+    const { documents, table } = this.#run;
+    const whole = mapRelation(relation, table, documents);
+    this.#targets = { whole, key: onlyKey(whole, documents) };
+  }
+
+  #targetsOf(oid: number): TupleTargets {
+    if (oid === this.#run.table.oid && this.#targets !== null) return this.#targets;
     throw new Failure('source-changed', `the stream names relation ${oid}, which is not the table of this build`, {
       hint: 'The publication or the table was replaced during the build. Run the same command again with --fresh.',
     });

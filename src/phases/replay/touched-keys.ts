@@ -18,6 +18,7 @@ export class TouchedKeys {
   readonly #random: () => number;
   readonly #size: number;
   #judged: Sample;
+  /** Behind `judgeTail` the same one, to which a key is offered once. */
   #tail: Sample;
 
   /** `random` is that of the run's seed: a seed repeats the sample of a stream that is the same. */
@@ -28,13 +29,13 @@ export class TouchedKeys {
     this.#tail = this.#empty();
   }
 
-  /** `key` makes it, if it is sampled. */
-  changed(key: () => Key): void {
-    this.#offer('changed', key);
+  /** `keyOf` makes it of what changed, if it is sampled. */
+  changed<S>(keyOf: (source: S) => Key, source: S): void {
+    this.#offer('changed', keyOf, source);
   }
 
-  deleted(key: () => Key): void {
-    this.#offer('deleted', key);
+  deleted<S>(keyOf: (source: S) => Key, source: S): void {
+    this.#offer('deleted', keyOf, source);
   }
 
   /** To be judged next: of the run, or since `startTail` behind `judgeTail`. */
@@ -52,10 +53,9 @@ export class TouchedKeys {
     this.#judged = this.#tail;
   }
 
-  /** Behind `judgeTail` both are one sample, to which a key is offered once. */
-  #offer(kind: keyof Sample, key: () => Key): void {
-    this.#judged[kind].offer(key);
-    if (this.#tail !== this.#judged) this.#tail[kind].offer(key);
+  #offer<S>(kind: keyof Sample, keyOf: (source: S) => Key, source: S): void {
+    this.#judged[kind].offer(keyOf, source);
+    if (this.#tail !== this.#judged) this.#tail[kind].offer(keyOf, source);
   }
 
   #empty(): Sample {

@@ -1,5 +1,7 @@
 /** Builds pgoutput messages byte by byte, after the protocol's page, for tests. */
 
+import type { WalBytes } from '../../../src/core/wal/pgoutput.ts';
+
 export type Value = string | null | undefined;
 
 const u8 = (n: number): Buffer => Buffer.from([n]);
@@ -42,4 +44,16 @@ export function update(oid: number, after: readonly Value[], old?: { readonly ki
 export function relation(oid: number, schema: string, name: string, columns: readonly { readonly name: string; readonly typeOid: number }[]): Buffer {
   const parts = columns.map((column) => Buffer.concat([u8(0), text(column.name), u32(column.typeOid), u32(0xffffffff)]));
   return Buffer.concat([Buffer.from('R'), u32(oid), text(schema), text(name), Buffer.from('d'), u16(columns.length), ...parts]);
+}
+
+/** The messages as they arrive: in one piece, between bytes that are not theirs. */
+export function inOnePiece(messages: readonly Buffer[]): readonly WalBytes[] {
+  const between = Buffer.from('IUDtun\u0001');
+  const piece = Buffer.concat([between, ...messages.flatMap((message) => [message, between])]);
+  let start = between.length;
+  return messages.map(({ length }) => {
+    const message = { piece, start, end: start + length };
+    start = message.end + between.length;
+    return message;
+  });
 }

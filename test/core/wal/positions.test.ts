@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatLsn, parseLsn } from '../../../src/core/lsn.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import { Acknowledger } from '../../../src/core/wal/acknowledger.ts';
 import { DeleteMemory } from '../../../src/core/wal/delete-memory.ts';
 import { Reservoir } from '../../../src/core/wal/reservoir.ts';
@@ -153,10 +154,50 @@ test('deletes are remembered until every later chunk must see them', () => {
   assert.equal(memory.byteLength, 0);
 });
 
-test('a reservoir keeps a bounded sample of everything offered', () => {
-  let turn = 0;
-  const reservoir = new Reservoir<number>(3, () => (turn++ % 10) / 10);
-  for (let i = 0; i < 100; i++) reservoir.offer(() => i);
-  assert.equal(reservoir.values().length, 3);
-  assert.ok(reservoir.values().some((value) => value > 2));
+test('a reservoir keeps everything until it is full, then each candidate with the same probability', () => {
+  let drawn = 0;
+  const seeded = seededRandom('reservoir');
+  const reservoir = new Reservoir<number>(1000, () => {
+    drawn++;
+    return seeded();
+  });
+  const offer = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) reservoir.offer(Number, i);
+  };
+  offer(0, 1000);
+  assert.deepEqual(reservoir.values(), [...Array(1000).keys()]);
+  offer(1000, 50_000);
+  const kept = reservoir.values();
+  assert.equal(kept.length, 1000);
+  assert.equal(new Set(kept).size, 1000);
+  // Of each tenth about a hundred: 9.5 is their standard deviation.
+  const tenths = Array.from({ length: 10 }, (_, tenth) => kept.filter((value) => Math.floor(value / 5000) === tenth).length);
+  for (const count of tenths) assert.ok(count > 60 && count < 140, `of the tenths ${tenths.join(', ')} are kept`);
+  assert.ok(drawn < 15_000, `${drawn} numbers were drawn for 50,000 candidates`);
+});
+
+test('each of a few candidates is kept equally often', () => {
+  const trials = 20_000;
+  for (const [capacity, candidates] of [
+    [1, 8],
+    [3, 10],
+    [5, 6],
+  ] as const) {
+    const random = seededRandom(`${capacity} of ${candidates}`);
+    const times = new Array<number>(candidates).fill(0);
+    for (let trial = 0; trial < trials; trial++) {
+      const reservoir = new Reservoir<number>(capacity, random);
+      for (let i = 0; i < candidates; i++) reservoir.offer(Number, i);
+      for (const kept of reservoir.values()) times[kept] = (times[kept] ?? 0) + 1;
+    }
+    const expected = (trials * capacity) / candidates;
+    for (const count of times) assert.ok(Math.abs(count / expected - 1) < 0.06, `${capacity} of ${candidates}: ${times.join(', ')}`);
+  }
+  assert.throws(() => new Reservoir(0, Math.random), RangeError);
+});
+
+test('a reservoir goes on when a draw is 0', () => {
+  const reservoir = new Reservoir<number>(3, () => 0);
+  for (let i = 0; i < 100; i++) reservoir.offer(Number, i);
+  assert.deepEqual(reservoir.values(), [99, 1, 2]);
 });

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { DocumentEncoder } from '../../../src/core/encode/document.ts';
 import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
 import type { ValueForm } from '../../../src/core/encode/value-form.ts';
-import { FIELD_ABSENT, FIELD_NULL, fieldText, type Row } from '../../../src/core/row.ts';
+import { emptyRow, FIELD_ABSENT, FIELD_NULL, fieldText } from '../../../src/core/row.ts';
+import { type HeldRow, readHeld } from '../../../src/core/wal/held-row.ts';
 import { decodeMessage } from '../../../src/core/wal/pgoutput.ts';
 import { type CollapsedTransaction, TransactionBuffer } from '../../../src/core/wal/transaction.ts';
 import * as wire from './pgoutput-messages.ts';
@@ -32,7 +33,7 @@ const plan: DocumentPlan = {
   onUnrepresentable: 'reject',
   idHash: 'none',
 };
-const target = Int32Array.from([0, 1, 2]);
+const TARGETS = { whole: Int32Array.from([0, 1, 2]), key: Int32Array.from([0, -1, -1]) };
 
 function collapse(...messages: readonly Buffer[]): CollapsedTransaction {
   const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
@@ -42,16 +43,17 @@ function collapse(...messages: readonly Buffer[]): CollapsedTransaction {
 }
 
 function feed(buffer: TransactionBuffer, messages: readonly Buffer[]): void {
-  for (const bytes of messages) {
+  for (const bytes of wire.inOnePiece(messages)) {
     const message = decodeMessage(bytes);
-    if (message.kind === 'insert') buffer.insert(bytes, message.after, target);
-    else if (message.kind === 'update') buffer.update(bytes, message, target);
-    else if (message.kind === 'delete') buffer.delete(bytes, message.before, message.identity === 'full', target);
+    if (message.kind === 'insert') buffer.insert(bytes, message.after, TARGETS);
+    else if (message.kind === 'update') buffer.update(bytes, message, TARGETS);
+    else if (message.kind === 'delete') buffer.delete(bytes, message.before, message.identity === 'full', TARGETS);
     else if (message.kind === 'truncate') buffer.truncate();
   }
 }
 
-function textsOf(row: Row): (string | null | undefined)[] {
+function textsOf(held: HeldRow): (string | null | undefined)[] {
+  const row = readHeld(held, emptyRow(3));
   return [0, 1, 2].map((field) => (row.starts[field] === FIELD_ABSENT ? undefined : fieldText(row, field)));
 }
 
@@ -99,8 +101,9 @@ test('a TOASTed key that did not change is taken from the old key', () => {
 });
 
 test('a value set to NULL is NULL, not unchanged', () => {
-  const change = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', null, '2'])).changes[0];
-  assert.equal(change?.row?.starts[1], FIELD_NULL);
+  const held = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', null, '2'])).changes[0]?.row;
+  assert.ok(held);
+  assert.equal(readHeld(held, emptyRow(3)).starts[1], FIELD_NULL);
 });
 
 test('TRUNCATE forgets what came before it in the transaction and keeps what comes after', () => {
@@ -149,16 +152,49 @@ test('a row whose key makes no id is rejected, and no reject any more when it go
   assert.deepEqual(states(collapse(wire.update(1, [long, 'y', '1'], { kind: 'O', before: [long, 'x', '1'] }))), [[long, false, true, false]]);
 });
 
-test('a message without rows counts where rows are held: they keep the pieces it came in', () => {
+test('an unchanged value goes on through several updates, and comes from the old tuple before the earlier state', () => {
+  const twice = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', undefined, '2']), wire.update(1, ['a', undefined, '3']));
+  assert.deepEqual(outcome(twice), { a: ['a', 'big', '3'] });
+  const both = collapse(wire.insert(1, ['a', 'big', '1']), wire.update(1, ['a', undefined, undefined], { kind: 'O', before: ['a', 'bigger', '2'] }));
+  assert.deepEqual(outcome(both), { a: ['a', 'bigger', '2'] });
+  const moved = collapse(
+    wire.insert(1, ['a', 'big', '1']),
+    wire.update(1, [undefined, undefined, '2'], { kind: 'K', before: ['a', null, null] }),
+    wire.update(1, ['b', undefined, '3'], { kind: 'K', before: ['a', null, null] }),
+  );
+  assert.deepEqual(outcome(moved), { a: null, b: ['b', 'big', '3'] });
+});
+
+test('a piece counts once, with all that is in it, and a row put together counts with its own bytes', () => {
+  const bytesOf = (...messages: readonly Buffer[]): number => {
+    const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+    buffer.begin(100n, 7);
+    feed(buffer, messages);
+    return buffer.byteLength;
+  };
+  const far = wire.insert(1, ['a', 'x', '1']);
+  // What passes that is no row lies in the piece that the row keeps.
+  assert.equal(bytesOf(far, Buffer.from(`M${'m'.repeat(60_000)}`)) - bytesOf(far, Buffer.from('M')), 60_000);
+  assert.equal(bytesOf(Buffer.from(`M${'m'.repeat(60_000)}`)), 0);
+  const big = 'b'.repeat(50_000);
+  const copied = bytesOf(wire.insert(1, ['a', big, '1']), wire.update(1, ['a', undefined, '2'])) - bytesOf(wire.insert(1, ['a', big, '1']));
+  assert.ok(copied > 50_000 && copied < 60_000, `${copied} bytes for the copy`);
+});
+
+test('a row that waits is read by the relation it came with', () => {
   const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
   buffer.begin(100n, 7);
-  buffer.passOver(60_000);
-  assert.equal(buffer.byteLength, 0);
   feed(buffer, [wire.insert(1, ['a', 'x', '1'])]);
-  const before = buffer.byteLength;
-  buffer.passOver(60_000);
-  assert.equal(buffer.byteLength, before + 60_000);
-  // The row keeps one piece of what was received, however much follows.
-  buffer.passOver(60_000);
-  assert.equal(buffer.byteLength, before + 65_536);
+  const [message] = wire.inOnePiece([wire.insert(1, ['2', 'b', 'y'])]);
+  assert.ok(message);
+  buffer.insert(message, message.start + 6, { whole: Int32Array.from([2, 0, 1]), key: Int32Array.from([-1, 0, -1]) });
+  assert.deepEqual(outcome(buffer.commit(140n)), { a: ['a', 'x', '1'], b: ['b', 'y', '2'] });
+});
+
+test('a tuple that ends behind its message is no row', () => {
+  const [message] = wire.inOnePiece([wire.insert(1, ['a', 'x', '1'])]);
+  assert.ok(message);
+  const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+  buffer.begin(100n, 7);
+  assert.throws(() => buffer.insert({ ...message, end: message.end - 1 }, message.start + 6, TARGETS), /ends 1 bytes behind its message/);
 });

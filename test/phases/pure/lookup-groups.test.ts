@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { emptyRow } from '../../../src/core/row.ts';
+import { holdRow } from '../../../src/core/wal/held-row.ts';
 import type { KeyChange } from '../../../src/core/wal/transaction.ts';
 import { lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
 import type { Step } from '../../../src/phases/replay/step-reader.ts';
@@ -13,7 +14,7 @@ function stepsOf(sizes: readonly number[], every: number): readonly Step[] {
     if (size < 0) return { kind: 'position', lsn: BigInt(xid) };
     const changes = Array.from(
       { length: size },
-      (_, i): KeyChange => ({ id: `${xid}:${i}`, keyRow: emptyRow(1), row: null, rejection: null, needsLookup: i % every === 0 }),
+      (_, i): KeyChange => ({ id: `${xid}:${i}`, keyRow: holdRow(emptyRow(1)), row: null, rejection: null, needsLookup: i % every === 0 }),
     );
     const transaction = { finalLsn: 1n, xid, endLsn: 2n, firstPart: true, truncate: false, changes, rowChanges: size };
     return { kind: 'transaction', transaction };

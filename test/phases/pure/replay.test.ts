@@ -23,10 +23,10 @@ const PLAN = {
 } as unknown as DocumentPlan;
 
 const RELATION = wire.relation(OID, 'public', 't', [{ name: 'id', typeOid: 25 }]);
-const message = (bytes: Buffer): StreamMessage => ({ kind: 'data', bytes });
+const arrived = (messages: readonly Buffer[]): StreamMessage[] => wire.inOnePiece(messages).map((message) => ({ kind: 'data', ...message }));
 
 function transaction(finalLsn: bigint, xid: number, ...changes: readonly Buffer[]): StreamMessage[] {
-  return [wire.begin(finalLsn, xid), RELATION, ...changes, wire.commit(finalLsn, finalLsn + 8n)].map(message);
+  return arrived([wire.begin(finalLsn, xid), RELATION, ...changes, wire.commit(finalLsn, finalLsn + 8n)]);
 }
 
 /** Hands out what a test gives it, one list a read; a `Failure` in it breaks the stream. */
