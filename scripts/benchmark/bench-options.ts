@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export const USAGE = `scripts/bench [--rows 1000000] [--rounds 3] [--changes 500000] [--growth 100000,300000,1000000,3000000] [--seed 1] [--only a,b,…] [--shards 1] [--peers] [--json] [--write | --write-cluster] [--smoke]
-  All of it takes about an hour.
+  All of it takes about an hour and a half: --rounds counts for (j) too.
   --only    of a sink limit, b load (and h, its verification), c cursor script, d OFFSET pages, e null sink, f COPY alone, g replay, i the source's writer, j growth,
             k throttled nodes
   --peers   (p) beside them: pgsync and search-replica on the same table. pgsync is installed with a redis into .peers/ by pip and apt-get (69: one of these is missing),

@@ -3,7 +3,7 @@ import { connect } from '../../test/support/servers.ts';
 import { type BenchOptions, readOptions, USAGE, UsageError } from './bench-options.ts';
 import { type BenchWorld, openBenchWorld } from './bench-world.ts';
 import { printTable } from './figures.ts';
-import { type Growth, growth } from './growth.ts';
+import { type Growth, type GrowthRound, growth, summarizeGrowth } from './growth.ts';
 import { inTurns } from './in-turns.ts';
 import { discardBuilds, dropBenchIndices } from './measured-rebuild.ts';
 import { judged } from './merge-reports.ts';
@@ -46,7 +46,7 @@ async function newTable({ world, options: { seed } }: Bench, rows: number): Prom
 /** (i) */
 async function measureSource({ world, options, recorder }: Bench): Promise<SourceCost | null> {
   if (!options.only.has('i')) return null;
-  say('(i) the writer alone, beside an idle slot, during a load, during the replay');
+  say('(i) the writer alone, beside an idle slot, during a load, during the replay, during a load into a null sink');
   const limit = recorder.summary(LINES.limit)?.rowsPerSecond ?? USUAL.rate;
   // The figures of a smoke run mean nothing, and on a busy machine it must not last.
   const half = Math.max(limit / 2, options.smoke ? options.rows / 2 : 1);
@@ -100,22 +100,22 @@ async function measureReplay(bench: Bench): Promise<void> {
   await recorder.attempt('(g)', () => replayCost({ world, rows, changes, sizes, rounds, take: (named) => recorder.take(named) }));
 }
 
-/** (j) */
+/** (j), the sizes in turns, there and back: none must always follow the same one. */
 async function measureGrowth({ world, options, recorder }: Bench): Promise<readonly Growth[]> {
-  const grown: Growth[] = [];
   const sizes = options.only.has('j') ? options.growth : [];
+  const measured = new Map<number, GrowthRound[]>(sizes.map((size) => [size, []]));
   // Whoever comes first after the start of the servers pays for their getting warm: not the smallest table.
   const [smallest] = sizes;
   if (smallest !== undefined) await recorder.attempt('(j) getting warm', () => growth(world, smallest, options.seed));
-  for (const size of sizes) {
+  for (const size of Array.from({ length: options.rounds }, (_, round) => (round % 2 === 0 ? sizes : sizes.toReversed())).flat()) {
     const one = await recorder.attempt(`(j) ${size} rows`, () => growth(world, size, options.seed));
     if (one === null) continue;
-    grown.push(one);
+    measured.get(size)?.push(one);
     const [load, verify] = [one.loadUsPerRow, one.verifyUsPerRow].map((us) => us.toFixed(1));
-    const [rss, wal] = [one.loadPeakRssMb.toFixed(0), one.maxSlotWalMb.toFixed(1)];
-    say(`  (j) ${size} rows: load ${load}, verification ${verify} us/row, RSS ${rss} MB, slot WAL ${wal} MB`);
+    const [rss, verifyRss, wal] = [one.loadPeakRssMb.toFixed(0), one.verifyPeakRssMb.toFixed(0), one.maxSlotWalMb.toFixed(1)];
+    say(`  (j) ${size} rows: load ${load}, verification ${verify} us/row, RSS ${rss} and ${verifyRss} MB, slot WAL ${wal} MB`);
   }
-  return grown;
+  return [...measured.values()].filter((rounds) => rounds.length > 0).map(summarizeGrowth);
 }
 
 async function versionsOf(world: BenchWorld): Promise<readonly [postgres: string, elasticsearch: string]> {

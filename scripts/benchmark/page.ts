@@ -164,23 +164,38 @@ function source(report: BenchReport): string {
   const { sourceCost: cost, runs: all } = report;
   if (cost === null) return '';
   const line = (name: string, tps: number): string => `| ${name} | ${figure(tps)} | ${figure(tps / cost.idleSlot)} |`;
+  const { idleSlot, duringLoad } = cost.nullSink;
+  const nullLine = `| then, during a load into a null sink | ${figure(duringLoad)} | ${figure(duringLoad / idleSlot)} of that |`;
   return `## What the source notices
 
-Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, half of the sink's limit in that run.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
+Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, half of the sink's limit in that run; a load as fast into a null sink follows, beside which Elasticsearch does nothing.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
 
 | | transactions/s | ratio to an idle slot |
 |---|---:|---:|
-${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleSlot), line('during the load', cost.duringLoad), line('during the replay', cost.duringReplay)].join('\n')}`;
+${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleSlot), line('during the load', cost.duringLoad), line('during the replay', cost.duringReplay), line('later, beside a slot that nobody reads', cost.nullSink.idleSlot), nullLine].join('\n')}`;
 }
 
 function growth(report: BenchReport): string {
   if (report.growth.length === 0) return '';
-  const columns = ['rows', 'load µs/row', 'verification µs/row', 'Node CPU µs/row', 'RSS load MB', 'RSS verification MB', 'most slot WAL MB'];
+  const columns = [
+    'rows',
+    'rounds',
+    'load µs/row',
+    'spread',
+    'verification µs/row',
+    'Node CPU µs/row',
+    'RSS load MB',
+    'RSS verification MB',
+    'most slot WAL MB',
+  ];
   const lines = report.growth.map((g): readonly [typeof g, readonly string[]] => [
     g,
     [
       g.rows.toLocaleString('en'),
-      ...[g.loadUsPerRow, g.verifyUsPerRow, g.loadNodeUs].map(figure),
+      String(g.rounds),
+      figure(g.loadUsPerRow),
+      g.loadSpread.map(figure).join('–'),
+      ...[g.verifyUsPerRow, g.loadNodeUs].map(figure),
       ...[g.loadPeakRssMb, g.verifyPeakRssMb].map((mb) => String(Math.round(mb))),
       figure(g.maxSlotWalMb),
     ],
@@ -188,7 +203,7 @@ function growth(report: BenchReport): string {
   const images = curves(report).map(({ file, alt }) => `![${alt}](${file})`);
   return `## Growth
 
-(j): the same rebuild of larger and larger tables, under 200 updates a second; a first one of the smallest warms the servers and does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
+(j): the same rebuild of larger and larger tables, under 200 updates a second: of the rounds of a size, which a run makes in turns, the median of times and costs, the most of memory and WAL, and the curve of the one that kept most; a first one of the smallest warms the servers and does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
 
 ${table(report, columns, lines)}
 

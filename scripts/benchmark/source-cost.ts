@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { RealignRun } from '../../test/support/run-realign.ts';
 import { connect } from '../../test/support/servers.ts';
 import type { BenchWorld } from './bench-world.ts';
+import { startBulkProxy } from './bulk-proxy.ts';
 import { median } from './figures.ts';
 import { type LoadWriter, rateUntil, startLoadWriter } from './load-writer.ts';
-import { discardBuilds, phaseEvent, startRebuild } from './measured-rebuild.ts';
+import { discardBuilds, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
 
 /** What the writing application gets done, in transactions a second. */
 export interface SourceCost {
@@ -12,31 +15,56 @@ export interface SourceCost {
   readonly idleSlot: number;
   readonly duringLoad: number;
   readonly duringReplay: number;
+  /** Beside a slot that nobody reads, and then during a load as fast, into a null sink: Elasticsearch does nothing meanwhile. */
+  readonly nullSink: { readonly idleSlot: number; readonly duringLoad: number };
 }
 
 const CLIENTS = 2;
 const TURNS = 3;
 const IDLE_SLOT = 'realign_bench_idle';
 
-/** (i) the same writer alone, beside a slot that nobody reads, during a load at `loadRate` documents a second, and while the replay follows. */
+/** (i) the same writer alone, beside a slot that nobody reads, during a load at `loadRate` documents a second, while the replay follows, and during such a load into a null sink. */
 export async function sourceCost(world: BenchWorld, rows: number, loadRate: number, windowMs: number): Promise<SourceCost> {
   const writer = await startLoadWriter({ url: world.databaseUrl, clients: CLIENTS, keys: rows, transactionsPerSecond: 0 });
   try {
     // Pages are written whole the first time after a checkpoint: that must not be in one window only.
     await pause(windowMs / 2);
     const { alone, idleSlot } = await withoutBuild(world, writer, windowMs);
-    const run = startRebuild({ world, flags: ['--verify', 'counts', '--hold', '--rate', String(Math.max(1, Math.round(loadRate)))] });
-    await phaseEvent(run, 'phase.started', 'load');
-    const duringLoad = await rateUntil(writer, phaseEvent(run, 'phase.finished', 'load'));
+    const flags = ['--verify', 'counts', '--hold', '--rate', String(Math.max(1, Math.round(loadRate)))];
+    const { run, duringLoad } = await throughLoad(writer, { world, flags });
     // Not until it has caught up: it may not, behind a writer that nothing holds back on the same cores.
     await phaseEvent(run, 'phase.started', 'catchup');
     const duringReplay = await rateUntil(writer, pause(windowMs));
     run.kill('SIGINT');
     await run.ended;
-    return { loadRate, alone, idleSlot, duringLoad, duringReplay };
+    await discardBuilds(world);
+    const nullSink = await besideNullSink(writer, { world, flags }, windowMs);
+    return { loadRate, alone, idleSlot, duringLoad, duringReplay, nullSink };
   } finally {
     await writer.stop();
     await discardBuilds(world);
+  }
+}
+
+async function throughLoad(writer: LoadWriter, request: RebuildRequest): Promise<{ readonly run: RealignRun; readonly duringLoad: number }> {
+  const run = startRebuild(request);
+  await phaseEvent(run, 'phase.started', 'load');
+  return { run, duringLoad: await rateUntil(writer, phaseEvent(run, 'phase.finished', 'load')) };
+}
+
+async function besideNullSink(writer: LoadWriter, request: RebuildRequest, windowMs: number): Promise<SourceCost['nullSink']> {
+  const client = await connect(request.world.databaseUrl);
+  // Its own one: the table has grown since the first.
+  const idleSlot = await besideIdleSlot(client, writer, windowMs);
+  await client.end();
+  const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
+  try {
+    const { run, duringLoad } = await throughLoad(writer, { ...request, elasticsearchUrl: proxy.url });
+    run.kill('SIGINT');
+    await run.ended;
+    return { idleSlot, duringLoad };
+  } finally {
+    proxy.close();
   }
 }
 
@@ -47,10 +75,15 @@ async function withoutBuild(world: BenchWorld, writer: LoadWriter, windowMs: num
   const idle: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     alone.push(await rateUntil(writer, pause(windowMs)));
-    await client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [IDLE_SLOT]);
-    idle.push(await rateUntil(writer, pause(windowMs)));
-    await client.query('select pg_drop_replication_slot($1)', [IDLE_SLOT]);
+    idle.push(await besideIdleSlot(client, writer, windowMs));
   }
   await client.end();
   return { alone: median(alone), idleSlot: median(idle) };
+}
+
+async function besideIdleSlot(client: Client, writer: LoadWriter, windowMs: number): Promise<number> {
+  await client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [IDLE_SLOT]);
+  const rate = await rateUntil(writer, pause(windowMs));
+  await client.query('select pg_drop_replication_slot($1)', [IDLE_SLOT]);
+  return rate;
 }

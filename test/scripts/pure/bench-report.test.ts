@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readOptions, UsageError } from '../../../scripts/benchmark/bench-options.ts';
 import { type Summary, summarize } from '../../../scripts/benchmark/figures.ts';
-import type { Growth } from '../../../scripts/benchmark/growth.ts';
+import { type Growth, type GrowthRound, summarizeGrowth } from '../../../scripts/benchmark/growth.ts';
 import { judged, mergeReports } from '../../../scripts/benchmark/merge-reports.ts';
 import { pageOf } from '../../../scripts/benchmark/page.ts';
 import type { BenchReport, BenchRun, Of } from '../../../scripts/benchmark/report.ts';
@@ -22,7 +22,7 @@ function line(run: string, name: string, rowsPerSecond: number): Of<Summary> {
 }
 
 function size(run: string, rows: number): Of<Growth> {
-  const load = { loadUsPerRow: 50, loadNodeUs: 9, loadJavaUs: 90, loadPeakRssMb: 150 };
+  const load = { rounds: 3, loadUsPerRow: 50, loadSpread: [45, 55] as const, loadNodeUs: 9, loadJavaUs: 90, loadPeakRssMb: 150 };
   return { run, rows, ...load, verifyUsPerRow: 20, verifyPeakRssMb: 160, maxSlotWalMb: 3, slotWal: [{ seconds: 1, bytes: 1e6 }] };
 }
 
@@ -154,4 +154,28 @@ test('a miss that reading the rows alone explains has no cost of the tool in it,
   };
   assert.match(drain(40), /would come to about 0\.8\.\n/);
   assert.match(drain(90), /would come to about 0\.9, so that the rest is its own cost\.\n/);
+});
+
+test('a size of (j) has the median of its times, the most of memory and WAL, and the curve that goes with it', () => {
+  const round = (us: number, mb: number): GrowthRound => ({
+    ...{ rows: 1000, loadUsPerRow: us, verifyUsPerRow: us / 2, loadNodeUs: us / 5, loadJavaUs: us },
+    ...{ loadPeakRssMb: mb, verifyPeakRssMb: mb + 1, maxSlotWalMb: mb, slotWal: [{ seconds: 1, bytes: mb * 1e6 }] },
+  });
+  assert.deepEqual(summarizeGrowth([round(50, 20), round(70, 10), round(40, 30)]), {
+    ...round(50, 30),
+    rounds: 3,
+    loadSpread: [40, 70],
+  });
+  assert.throws(() => summarizeGrowth([]), RangeError);
+});
+
+test('what the source notices is told with its reason', () => {
+  const sourceCost = {
+    ...{ run: MONDAY, loadRate: 10_000, alone: 20_000, idleSlot: 20_000, duringLoad: 10_000, duringReplay: 9000 },
+    nullSink: { idleSlot: 16_000, duringLoad: 14_400 },
+  };
+  const page = pageOf(judged({ ...monday, sourceCost }), null);
+  assert.match(page, /\| during the load \| 10,000 \| 0\.5 \|/);
+  assert.match(page, /\| then, during a load into a null sink \| 14,400 \| 0\.9 of that \|/);
+  assert.match(page, /writer's TPS.*the writer kept 0\.9 of its rate/);
 });
