@@ -52,12 +52,11 @@ async function measureSource({ world, options, recorder }: Bench): Promise<Sourc
   const half = Math.max(limit / 2, options.smoke ? options.rows / 2 : 1);
   const windowMs = options.smoke ? SMOKE_WINDOW_MS : WINDOW_MS;
   const cost = await recorder.attempt('(i)', () => sourceCost(world, options.rows, half, windowMs));
-  if (cost !== null)
-    say(
-      `  ${Object.entries(cost)
-        .map(([name, value]) => `${name} ${Math.round(value)}`)
-        .join(', ')}`,
-    );
+  if (cost === null) return null;
+  const { nullSink, ...rates } = cost;
+  const told = { ...rates, idleSlotThen: nullSink.idleSlot, duringNullLoad: nullSink.duringLoad };
+  const figures = Object.entries(told).map(([name, value]) => `${name} ${Math.round(value)}`);
+  say(`  ${figures.join(', ')}`);
   return cost;
 }
 

@@ -4,6 +4,7 @@ import type { Summary } from './figures.ts';
 import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
 import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
+import type { SourceCost } from './source-cost.ts';
 import { figure, LINES, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
@@ -168,11 +169,18 @@ function source(report: BenchReport): string {
   const nullLine = `| then, during a load into a null sink | ${figure(duringLoad)} | ${figure(duringLoad / idleSlot)} of that |`;
   return `## What the source notices
 
-Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, half of the sink's limit in that run; a load as fast into a null sink follows, beside which Elasticsearch does nothing.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
+Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, ${rateOf(report, cost)}; a load as fast into a null sink follows, beside which Elasticsearch does nothing.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
 
 | | transactions/s | ratio to an idle slot |
 |---|---:|---:|
 ${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleSlot), line('during the load', cost.duringLoad), line('during the replay', cost.duringReplay), line('later, beside a slot that nobody reads', cost.nullSink.idleSlot), nullLine].join('\n')}`;
+}
+
+/** Where (a) was not in the same run, the rate is of nothing on the page. */
+function rateOf({ summaries }: BenchReport, { run }: Of<SourceCost>): string {
+  return summaries.some((summary) => summary.name === LINES.limit && summary.run === run)
+    ? "half of the sink's limit in that run"
+    : 'in a run without (a)';
 }
 
 function growth(report: BenchReport): string {
@@ -183,7 +191,7 @@ function growth(report: BenchReport): string {
     'load µs/row',
     'spread',
     'verification µs/row',
-    'Node CPU µs/row',
+    'Node CPU of the load µs/row',
     'RSS load MB',
     'RSS verification MB',
     'most slot WAL MB',
@@ -203,7 +211,7 @@ function growth(report: BenchReport): string {
   const images = curves(report).map(({ file, alt }) => `![${alt}](${file})`);
   return `## Growth
 
-(j): the same rebuild of larger and larger tables, under 200 updates a second: of the rounds of a size, which a run makes in turns, the median of times and costs, the most of memory and WAL, and the curve of the one that kept most; a first one of the smallest warms the servers and does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
+(j): the same rebuild of larger and larger tables, under 200 updates a second: the replay of those is in its figures. Of the rounds of a size, which a run makes in turns, the median of times and costs, the most of memory and WAL, and the curve of the one that kept most; a first one of the smallest warms the servers and does not count. A chunk is at most 16 MiB of the table, and the slot keeps the WAL of the chunks in flight, of whatever the source writes meanwhile.
 
 ${table(report, columns, lines)}
 

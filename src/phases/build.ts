@@ -64,7 +64,7 @@ async function buildLocked(context: BuildContext, releaseAlias: () => Promise<vo
   const finish = (detail: string): void =>
     context.reporter.report({ type: 'phase.finished', phase: 'preflight', durationMs: context.clock.now() - startedAt, detail });
   if ('why' in opened) {
-    finish(opened.why === 'unchanged' ? 'nothing has changed' : 'done already');
+    finish(opened.why === 'unchanged' ? 'the config and the definition of the table are what they were' : 'done already');
     const { index, state } = opened.generation;
     return { outcome: opened.why, build: state.build, index, previous: state.previous, verify: null, deleted: [] };
   }

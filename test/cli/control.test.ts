@@ -182,6 +182,7 @@ test('nothing to do and skipped are exit 0, and never called a success', async (
   await runRealign(request('rebuild', more, '--if-changed'));
   const unchanged = await runRealign(request('rebuild', more, '--if-changed'));
   assert.deepEqual([unchanged.code, unchanged.events.at(-1)?.result], [0, 'nothing-to-do']);
+  assert.match(String(unchanged.events.at(-1)?.message), /Its rows were not compared: realign audit /);
   assert.equal((await runRealign(request('rebuild', more, '--if-changed', '--force'))).events.at(-1)?.result, 'succeeded');
   const held = startRealign(request('rebuild', more, '--hold', '--run-key', 'k1'));
   await held.event('the hold', started('hold'), 60_000);

@@ -28,7 +28,7 @@ export async function init(context: CommandContext): Promise<CommandOutcome> {
   const config = typeof flags.config === 'string' ? ` --config ${shellWord(path)}` : '';
   return {
     exitCode: 0,
-    message: `${path} is written. Next: realign check ${shellWord(alias)}${config}, then realign plan ${shellWord(alias)}${config}.`,
+    message: `${path} is written${written === null ? ' for the table public.products, as an example: put yours in its place' : ''}. Next: realign check ${shellWord(alias)}${config}, then realign plan ${shellWord(alias)}${config}.`,
     indices: [],
   };
 }

@@ -184,7 +184,7 @@ function outcomeSentence(indices: readonly IndexResult[], durationMs: number): s
   const [first] = done;
   const [only] = indices;
   if (indices.length === 1 && only?.result === 'nothing-to-do')
-    return `${only.index}: nothing to do, ${only.generation} is what this run would make.`;
+    return `${only.index}: nothing to do, it is ${only.generation}. Its rows were not compared: realign audit ${only.index} does that.`;
   if (indices.length === 1 && only?.result === 'skipped') return `${only.index}: skipped, another build of it is running.`;
   if (indices.length === 1) {
     const undo = first?.previous === null ? '' : `   Undo: realign rollback ${first?.index}`;

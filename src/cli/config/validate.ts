@@ -152,5 +152,6 @@ function valueAt(value: unknown, path: ConfigPath): unknown {
 
 function shorten(written: string): string {
   const line = written.replace(/\s+/g, ' ');
+  if (line === '') return 'empty';
   return line.length <= 60 ? line : `${line.slice(0, 57)}…`;
 }

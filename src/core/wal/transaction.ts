@@ -5,6 +5,9 @@ import { emptyRow, fillAbsent, type Row, releaseBytes } from '../row.ts';
 import { type HeldRow, holdRow, holdTuple, readHeld, type TupleTargets } from './held-row.ts';
 import { readTuple, type WalBytes } from './pgoutput.ts';
 
+/** The most that Node receives of a socket at once: a row keeps all of the piece it came in. */
+const PIECE_BYTES = 1 << 16;
+
 /** The net effect of a transaction (or of a part of one) on one key. `row: null` deletes; a row with absent fields must be looked up. */
 export interface KeyChange {
   /** The bytes of the document's id as latin1 text; of a row whose key makes none, what stands for it. */
@@ -56,8 +59,8 @@ export class TransactionBuffer {
   #truncate = false;
   #rowChanges = 0;
   #byteLength = 0;
-  /** The last one that a row is held in. */
-  #piece: Buffer | null = null;
+  /** Since the last row. */
+  #passedBytes = 0;
 
   constructor(encoder: DocumentEncoder, plan: DocumentPlan) {
     this.#encoder = encoder;
@@ -75,7 +78,10 @@ export class TransactionBuffer {
     return this.#finalLsn;
   }
 
-  /** Bytes held: the pieces in which there are rows, with whatever else is in them, and an estimate for the objects of each change. */
+  /**
+   * Bytes held: messages, and an estimate for the objects of each change. By the messages alone, never by how they were cut on their way: a transaction that comes again must go in
+   * parts where it did before, or what an earlier part wrote with its version would refuse the rest (rule R2).
+   */
   get byteLength(): number {
     return this.#byteLength;
   }
@@ -90,6 +96,7 @@ export class TransactionBuffer {
 
   /** `after` is where its tuple begins in the message's piece. Throws `RangeError` where a tuple ends behind its message. */
   insert(message: WalBytes, after: number, { whole }: TupleTargets): void {
+    this.#count(message);
     this.#put(this.#read(message, after, whole, this.#row), null);
   }
 
@@ -99,12 +106,13 @@ export class TransactionBuffer {
     at: { readonly before: number; readonly identity: 'key' | 'full' | 'none'; readonly after: number },
     { whole, key }: TupleTargets,
   ): void {
+    this.#count(message);
     const old = at.before < 0 ? null : this.#read(message, at.before, at.identity === 'full' ? whole : key, this.#old);
     this.#put(this.#read(message, at.after, whole, this.#row), old);
   }
 
   delete(message: WalBytes, before: number, full: boolean, { whole, key }: TupleTargets): void {
-    this.#rowChanges++;
+    this.#count(message);
     this.#remove(this.#read(message, before, full ? whole : key, this.#old));
   }
 
@@ -130,12 +138,25 @@ export class TransactionBuffer {
     return whole;
   }
 
+  /** A message without rows came in between: it lies in the piece that the row before it keeps, of which no more than that piece counts. */
+  passOver({ start, end }: WalBytes): void {
+    if (this.#changes.size === 0) return;
+    const counted = Math.min(end - start, PIECE_BYTES - this.#passedBytes);
+    this.#passedBytes += counted;
+    this.#byteLength += counted;
+  }
+
+  #count({ start, end }: WalBytes): void {
+    this.#rowChanges++;
+    this.#passedBytes = 0;
+    this.#byteLength += end - start;
+  }
+
   #reset(): void {
     this.#changes = new Map();
     this.#truncate = false;
     this.#rowChanges = 0;
     this.#byteLength = 0;
-    this.#piece = null;
     for (const row of [this.#row, this.#old, this.#earlier]) releaseBytes(row);
   }
 
@@ -155,13 +176,10 @@ export class TransactionBuffer {
     const behind = readTuple(piece, offset, target, row);
     // The next message would be read as if it were this row's.
     if (behind > end) throw new RangeError(`a tuple ends ${behind - end} bytes behind its message`);
-    if (piece !== this.#piece) this.#byteLength += piece.length + PIECE_OBJECT_BYTES;
-    this.#piece = piece;
     return { row, held: holdTuple(piece, offset, target) };
   }
 
   #put(fresh: ReadRow, old: ReadRow | null): void {
-    this.#rowChanges++;
     const row = old === null ? fresh.row : fillAbsent(fresh.row, old.row);
     const id = this.#encoder.idText(row);
     const oldId = old === null ? id : this.#encoder.idText(old.row);
@@ -187,11 +205,8 @@ export class TransactionBuffer {
   }
 }
 
-/** A buffer is several objects of V8, and something to manage its bytes. */
-const PIECE_OBJECT_BYTES = 400;
-
-/** What a change takes in memory besides the piece its row is in, by what V8 makes of it (Node 20): its objects, its id, an entry of a map; the bytes and arrays of a row put together. */
+/** What a change takes in memory besides its message, by what V8 makes of it (Node 20): its objects, its id, an entry of a map, a piece of its own; the bytes and arrays of a row put together. */
 function memoryOf({ id, keyRow: { row } }: KeyChange): number {
   const whole = row === null ? 0 : 700 + row.bytes.length + 16 * row.starts.length;
-  return 300 + id.length + whole;
+  return 650 + id.length + whole;
 }

@@ -95,7 +95,8 @@ export class StepReader {
         if (message.oids.includes(this.#run.table.oid)) buffer.truncate();
         return;
       case 'ignored':
-        return;
+        buffer.passOver(bytes);
+        break;
     }
     if (buffer.byteLength > this.#run.options.transactionBytes) steps.push({ kind: 'transaction', transaction: buffer.takePart() });
   }

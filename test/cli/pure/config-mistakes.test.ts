@@ -86,6 +86,13 @@ metrics: { pushgateway: nowhere }
   ]);
 });
 
+test('a key without a value is told as empty', () => {
+  const [, ...mistakes] = mistakesIn({ text: 'version: 1\ndefaults:\nindices: { a: { table: t, columns: , settings: } }\n' });
+  assert.match(mistakes.join('\n'), /defaults: expected a map, not empty/);
+  assert.match(mistakes.join('\n'), /indices\.a\.settings: expected .*, not empty/);
+  assert.doesNotMatch(mistakes.join('\n'), /not *$/m);
+});
+
 test('a value from the environment is never shown, only its reference', () => {
   const text = 'version: 1\npostgres: { port: "${PORT}" }\nindices: { a: { table: t } }\n';
   const mistakes = mistakesIn({ text, environment: { PORT: 'canary-value' } }).join('\n');

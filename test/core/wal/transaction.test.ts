@@ -5,7 +5,7 @@ import type { DocumentPlan } from '../../../src/core/encode/document-plan.ts';
 import type { ValueForm } from '../../../src/core/encode/value-form.ts';
 import { emptyRow, FIELD_ABSENT, FIELD_NULL, fieldText } from '../../../src/core/row.ts';
 import { type HeldRow, readHeld } from '../../../src/core/wal/held-row.ts';
-import { decodeMessage } from '../../../src/core/wal/pgoutput.ts';
+import { decodeMessage, type WalBytes } from '../../../src/core/wal/pgoutput.ts';
 import { type CollapsedTransaction, TransactionBuffer } from '../../../src/core/wal/transaction.ts';
 import * as wire from './pgoutput-messages.ts';
 
@@ -43,12 +43,17 @@ function collapse(...messages: readonly Buffer[]): CollapsedTransaction {
 }
 
 function feed(buffer: TransactionBuffer, messages: readonly Buffer[]): void {
-  for (const bytes of wire.inOnePiece(messages)) {
+  feedBytes(buffer, wire.inOnePiece(messages));
+}
+
+function feedBytes(buffer: TransactionBuffer, messages: readonly WalBytes[]): void {
+  for (const bytes of messages) {
     const message = decodeMessage(bytes);
     if (message.kind === 'insert') buffer.insert(bytes, message.after, TARGETS);
     else if (message.kind === 'update') buffer.update(bytes, message, TARGETS);
     else if (message.kind === 'delete') buffer.delete(bytes, message.before, message.identity === 'full', TARGETS);
     else if (message.kind === 'truncate') buffer.truncate();
+    else if (message.kind === 'ignored') buffer.passOver(bytes);
   }
 }
 
@@ -165,19 +170,37 @@ test('an unchanged value goes on through several updates, and comes from the old
   assert.deepEqual(outcome(moved), { a: null, b: ['b', 'big', '3'] });
 });
 
-test('a piece counts once, with all that is in it, and a row put together counts with its own bytes', () => {
-  const bytesOf = (...messages: readonly Buffer[]): number => {
-    const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
-    buffer.begin(100n, 7);
-    feed(buffer, messages);
-    return buffer.byteLength;
-  };
-  const far = wire.insert(1, ['a', 'x', '1']);
-  // What passes that is no row lies in the piece that the row keeps.
-  assert.equal(bytesOf(far, Buffer.from(`M${'m'.repeat(60_000)}`)) - bytesOf(far, Buffer.from('M')), 60_000);
-  assert.equal(bytesOf(Buffer.from(`M${'m'.repeat(60_000)}`)), 0);
-  const big = 'b'.repeat(50_000);
-  const copied = bytesOf(wire.insert(1, ['a', big, '1']), wire.update(1, ['a', undefined, '2'])) - bytesOf(wire.insert(1, ['a', big, '1']));
+function bytesOf(messages: readonly WalBytes[]): number {
+  const buffer = new TransactionBuffer(new DocumentEncoder(plan), plan);
+  buffer.begin(100n, 7);
+  feedBytes(buffer, messages);
+  return buffer.byteLength;
+}
+
+test('what is held counts by the messages, however they were cut: a transaction that comes again goes in the same parts', () => {
+  const messages = [
+    wire.insert(1, ['a', 'big', '1']),
+    Buffer.from(`M${'m'.repeat(100)}`),
+    wire.update(1, ['b', undefined, '2'], { kind: 'K', before: ['a', null, null] }),
+    wire.remove(1, 'K', ['b', null, null]),
+  ];
+  const alone = messages.map((piece) => ({ piece, start: 0, end: piece.length }));
+  assert.equal(bytesOf(wire.inOnePiece(messages)), bytesOf(alone));
+});
+
+test('a message without rows counts where rows are held: they keep the pieces it came in, but none beyond', () => {
+  const passing = (bytes: number): Buffer => Buffer.from('m'.padStart(bytes, 'M'));
+  const row = wire.insert(1, ['a', 'x', '1']);
+  const counted = (...messages: readonly Buffer[]): number => bytesOf(wire.inOnePiece(messages));
+  assert.equal(counted(passing(60_000)), 0);
+  assert.equal(counted(row, passing(60_000)) - counted(row), 60_000);
+  assert.equal(counted(row, passing(60_000), passing(60_000)) - counted(row), 65_536);
+});
+
+test('a row put together counts with its own bytes', () => {
+  const insert = wire.insert(1, ['a', 'b'.repeat(50_000), '1']);
+  const update = wire.update(1, ['a', undefined, '2']);
+  const copied = bytesOf(wire.inOnePiece([insert, update])) - bytesOf(wire.inOnePiece([insert]));
   assert.ok(copied > 50_000 && copied < 60_000, `${copied} bytes for the copy`);
 });
 
