@@ -54,7 +54,7 @@ async function measureSource({ world, options, recorder }: Bench): Promise<Sourc
   const cost = await recorder.attempt('(i)', () => sourceCost(world, options.rows, half, windowMs));
   if (cost === null) return null;
   const { nullSink, ...rates } = cost;
-  const told = { ...rates, idleSlotThen: nullSink.idleSlot, duringNullLoad: nullSink.duringLoad };
+  const told = { ...rates, ...(nullSink === null ? {} : { idleSlotThen: nullSink.idleSlot, duringNullLoad: nullSink.duringLoad }) };
   const figures = Object.entries(told).map(([name, value]) => `${name} ${Math.round(value)}`);
   say(`  ${figures.join(', ')}`);
   return cost;

@@ -1,6 +1,7 @@
 import { curves } from './curves.ts';
 import { extrapolation, simulated } from './extrapolation.ts';
 import type { Summary } from './figures.ts';
+import { inShort, WORDS } from './in-short.ts';
 import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
 import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
@@ -9,7 +10,16 @@ import { figure, LINES, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
 export function pageOf(report: BenchReport, cluster: BenchReport | null): string {
-  const parts = [head(report), figures(report), targets(report), source(report), growth(report), clusterPart(cluster), nodes(report, cluster)];
+  const parts = [
+    head(report),
+    inShort(report),
+    figures(report),
+    targets(report),
+    source(report),
+    growth(report),
+    clusterPart(cluster),
+    nodes(report, cluster),
+  ];
   return `${[...parts, extrapolation(report, cluster)].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
@@ -97,7 +107,9 @@ function figures(report: BenchReport): string {
 
 Rows (changes in (g)) per second, CPU in microseconds per row, peak memory of the tool. MB/s is bulk bodies, in (f) COPY text, in (g) \`apply\` WAL.${peersNote(report)}
 
-${summaryTable(report)}`;
+${summaryTable(report)}
+
+${WORDS}`;
 }
 
 function peersNote({ summaries }: BenchReport): string {
@@ -165,22 +177,29 @@ function source(report: BenchReport): string {
   const { sourceCost: cost, runs: all } = report;
   if (cost === null) return '';
   const line = (name: string, tps: number): string => `| ${name} | ${figure(tps)} | ${figure(tps / cost.idleSlot)} |`;
-  const { idleSlot, duringLoad } = cost.nullSink;
-  const nullLine = `| then, during a load into a null sink | ${figure(duringLoad)} | ${figure(duringLoad / idleSlot)} of that |`;
   return `## What the source notices
 
-Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, ${rateOf(report, cost)}; a load as fast into a null sink follows, beside which Elasticsearch does nothing.${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
+Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, ${rateOf(report, cost)}.${cost.nullSink === null ? '' : ' A load as fast into a null sink follows, beside which Elasticsearch does nothing.'}${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
 
 | | transactions/s | ratio to an idle slot |
 |---|---:|---:|
-${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleSlot), line('during the load', cost.duringLoad), line('during the replay', cost.duringReplay), line('later, beside a slot that nobody reads', cost.nullSink.idleSlot), nullLine].join('\n')}`;
+${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleSlot), line('during the load', cost.duringLoad), line('during the replay', cost.duringReplay), ...nullLines(cost)].join('\n')}`;
+}
+
+function nullLines({ nullSink, idleSlot: before }: SourceCost): readonly string[] {
+  if (nullSink === null) return [];
+  const { idleSlot, duringLoad } = nullSink;
+  return [
+    `| later, beside a slot that nobody reads | ${figure(idleSlot)} | ${figure(idleSlot / before)} |`,
+    `| then, during a load into a null sink | ${figure(duringLoad)} | ${figure(duringLoad / idleSlot)} of that |`,
+  ];
 }
 
 /** Where (a) was not in the same run, the rate is of nothing on the page. */
 function rateOf({ summaries }: BenchReport, { run }: Of<SourceCost>): string {
   return summaries.some((summary) => summary.name === LINES.limit && summary.run === run)
     ? "half of the sink's limit in that run"
-    : 'in a run without (a)';
+    : 'of a run whose (a) is not on this page';
 }
 
 function growth(report: BenchReport): string {

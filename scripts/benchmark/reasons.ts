@@ -127,8 +127,12 @@ function twoThreads({ limit, sink, pair, cores }: ThreadFigures): string | null 
 function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {
   if (sourceCost === null || load === undefined) return null;
   const { loadRate, nullSink } = sourceCost;
+  const kept =
+    nullSink === null
+      ? ''
+      : ` Beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need these cores for, the writer kept ${figure(nullSink.duringLoad / nullSink.idleSlot)} of its rate.`;
   const used = (cpuOf(load) * loadRate) / 1e6;
-  return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's. Beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need these cores for, the writer kept ${figure(nullSink.duringLoad / nullSink.idleSlot)} of its rate.`;
+  return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.${kept}`;
 }
 
 function timePerRow({ growth }: BenchReport): string | null {

@@ -8,6 +8,11 @@ import { median } from './figures.ts';
 import { type LoadWriter, rateUntil, startLoadWriter } from './load-writer.ts';
 import { discardBuilds, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
 
+export interface BesideNullSink {
+  readonly idleSlot: number;
+  readonly duringLoad: number;
+}
+
 /** What the writing application gets done, in transactions a second. */
 export interface SourceCost {
   readonly loadRate: number;
@@ -15,8 +20,8 @@ export interface SourceCost {
   readonly idleSlot: number;
   readonly duringLoad: number;
   readonly duringReplay: number;
-  /** Beside a slot that nobody reads, and then during a load as fast, into a null sink: Elasticsearch does nothing meanwhile. */
-  readonly nullSink: { readonly idleSlot: number; readonly duringLoad: number };
+  /** Beside a slot that nobody reads, and then during a load as fast, into a null sink: Elasticsearch does nothing meanwhile. Null if that was not measured. */
+  readonly nullSink: BesideNullSink | null;
 }
 
 const CLIENTS = 2;
@@ -52,7 +57,7 @@ async function throughLoad(writer: LoadWriter, request: RebuildRequest): Promise
   return { run, duringLoad: await rateUntil(writer, phaseEvent(run, 'phase.finished', 'load')) };
 }
 
-async function besideNullSink(writer: LoadWriter, request: RebuildRequest, windowMs: number): Promise<SourceCost['nullSink']> {
+async function besideNullSink(writer: LoadWriter, request: RebuildRequest, windowMs: number): Promise<BesideNullSink> {
   const client = await connect(request.world.databaseUrl);
   // Its own one: the table has grown since the first.
   const idleSlot = await besideIdleSlot(client, writer, windowMs);

@@ -1,0 +1,35 @@
+import type { Summary } from './figures.ts';
+import type { BenchReport } from './report.ts';
+import { figure, LINES } from './targets.ts';
+
+const MILLION = 1e6;
+
+/** What somebody asks who has to decide, from the figures below; nothing where the load was not measured. */
+export function inShort({ summaries, machine: { cores } }: BenchReport): string {
+  const found = (line: string): Summary | undefined => summaries.find(({ name }) => name === line);
+  const [load, verify, replay] = [LINES.load, LINES.verify, LINES.replay].map(found);
+  if (load === undefined || verify === undefined) return '';
+  const seconds = (summary: Summary): string => figure(MILLION / summary.rowsPerSecond);
+  return `## In short
+
+With PostgreSQL, Elasticsearch and realign on ${cores} cores, all busy:
+
+- A million of these rows are loaded in ${seconds(load)} s and verified in ${seconds(verify)} s; catching up and the swap come on top.
+- The load moves ${figure(load.mbPerSecond)} MB/s of bulk bodies. Cost follows the bytes: rows of another size go by that, not by their number.
+- realign itself needs ${figure(load.nodeUs)} µs of one core for a row of the load, so that a core feeds at most ${figure(MILLION / load.nodeUs)} rows/s into an Elasticsearch that can take them.${replay === undefined ? '' : replayed(replay)}`;
+}
+
+function replayed({ rowsPerSecond, nodeUs }: Summary): string {
+  return `
+- The replay applies ${figure(rowsPerSecond)} changes/s. A source that goes on changing more rows than that is not caught up with on such cores: the build says its lag and ends at \`--max-slot-wal\`. Of realign's own core it needs ${figure(nodeUs)} µs a change.`;
+}
+
+/** The words of the tables. */
+export const WORDS = `What the names of the cases say:
+
+- *Sink limit, recorded bodies*: the bulk bodies of realign, recorded before and sent again over three connections by a process that does nothing else: what Elasticsearch takes with its mapping and settings on these
+  cores. It is sent in one fixed way; the load finds the number and size of its bulks by trying, and can be the faster of the two.
+- *Null sink*: see above. *Raw drain*: the slot's changes are read, and only counted. *Decoding*: they are also put together to one change for each key of a transaction; it comes behind the raw drain, when code and
+  caches are warm. *Apply*: the catch-up of a build over the same changes.
+- (a) the sink's limit, (b) the load and (h) the verification of \`realign rebuild\`, (c) and (d) scripts as people write them, (e) the load into a null sink, (f) \`COPY\` alone, (g) the replay, (i) what a
+  writing application notices, (j) growth, (k) several nodes, (p) other tools.`;
