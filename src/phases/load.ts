@@ -104,8 +104,9 @@ export class Load {
     const chunks = [...this.#inFlight].map((open) => open.chunk);
     for (const progress of this.#leaves) {
       const chunk = nextChunk(progress, chunks, this.#chunkBlocks(progress));
+      if (chunk === null) continue;
       const leaf = this.#tableLeaves.find((candidate) => candidate.oid === progress.oid);
-      if (chunk === null || leaf === undefined) continue;
+      if (leaf === undefined) continue;
       const floor = this.#replay.acknowledger.chunkStarted();
       const open: OpenChunk = { chunk, leaf, floor, generation: this.#generation, snapshot: null, openedAt: null, rows: 0 };
       this.#inFlight.add(open);

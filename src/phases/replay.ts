@@ -12,6 +12,7 @@ import { StepApplier } from './replay/apply-steps.ts';
 import { Breather } from './replay/breather.ts';
 import { Lanes } from './replay/lanes.ts';
 import { LoadGate } from './replay/load-gate.ts';
+import { Pinger } from './replay/pinger.ts';
 import type { ReplayControl } from './replay/replay-control.ts';
 import { resendDeletes } from './replay/resend-deletes.ts';
 import { StepReader } from './replay/step-reader.ts';
@@ -49,6 +50,7 @@ export class Replay implements ReplayControl {
   readonly #lanes: Lanes;
   readonly #applier: StepApplier;
   readonly #breather: Breather;
+  readonly #pinger: Pinger;
   #stream: ChangeStream | null = null;
   #reader: StepReader | null = null;
   #stop: Stop | null = null;
@@ -63,6 +65,7 @@ export class Replay implements ReplayControl {
     this.#run = run;
     this.touched = new TouchedKeys(seededRandom(run.options.seed));
     this.#breather = new Breather(run.clock);
+    this.#pinger = new Pinger(run.clock);
     this.#watermark = new Watermark(startLsn);
     this.acknowledger = new Acknowledger(startLsn);
     const encoder = new DocumentEncoder(run.documents);
@@ -146,6 +149,8 @@ export class Replay implements ReplayControl {
         await this.#follow();
       } catch (error) {
         if (!isTransient(error)) throw error;
+        // Another stream would be of no use to a lane that has waited in vain already.
+        if (this.#lanes.failed) throw lastingFailure(error);
         lost = this.#lostAgain(lost);
         if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;
@@ -182,8 +187,10 @@ export class Replay implements ReplayControl {
       this.#lanes.throwIfFailed();
       const fence = this.#stop?.fence ?? null;
       if (this.#stop !== null && fence === null && reader.betweenTransactions) await this.#pause();
-      if (this.#waiters.length > 0 || fence !== null) this.#stream?.ping();
-      const { steps, fenced } = await reader.next(READ_TIMEOUT_MS, this.#stop?.fence ?? null);
+      const isAwaited = this.#waiters.length > 0 || fence !== null;
+      if (isAwaited) this.#pinger.ping(this.#stream);
+      const holdNext = this.#stop !== null && fence === null;
+      const { steps, fenced } = await reader.next(isAwaited ? this.#pinger.everyMs : READ_TIMEOUT_MS, this.#stop?.fence ?? null, holdNext);
       await this.#applier.apply(steps, this.#snapshotName);
       if (this.#breather.due) await this.#breather.breathe();
       this.#advance();

@@ -40,6 +40,13 @@ export class Watermark {
     return ticket;
   }
 
+  /** Of the stream, up to which nothing concerns us besides what was opened. Positions in a row are one, however many come while something before them is not durable. */
+  reached(lsn: bigint): void {
+    const last = this.#queue.length > this.#head ? this.#queue.at(-1) : undefined;
+    if (last !== undefined && last.xid === null) last.endLsn = lsn > (last.endLsn ?? 0n) ? lsn : last.endLsn;
+    else this.#queue.push({ outstanding: 0, endLsn: lsn, xid: null });
+  }
+
   /** Removes the finished commits from the front, oldest first. */
   advance(): DurableCommit[] {
     const finished: DurableCommit[] = [];

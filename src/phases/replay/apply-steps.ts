@@ -12,7 +12,7 @@ import { Breather } from './breather.ts';
 import type { LaneChange } from './lane-batch.ts';
 import type { Lanes } from './lanes.ts';
 import type { LoadGate } from './load-gate.ts';
-import { lookupGroups, type Segment } from './lookup-groups.ts';
+import { LookupSize, lookupGroups, type Segment } from './lookup-groups.ts';
 import { type LookedUpRows, resolveLookups } from './resolve-lookups.ts';
 import type { Step } from './step-reader.ts';
 import type { TouchedKeys } from './touched-keys.ts';
@@ -33,6 +33,7 @@ export class StepApplier {
   #deletes: DeleteMemory | null;
   readonly #encoder: DocumentEncoder;
   readonly #breather: Breather;
+  readonly #lookupSize = new LookupSize();
   /** Room to read a row and the one that has its key. */
   readonly #row: Row;
   readonly #keyRow: Row;
@@ -87,10 +88,11 @@ export class StepApplier {
 
   async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
     if (steps.length === 0) return;
-    for (const group of lookupGroups(steps)) {
+    for (const group of lookupGroups(steps, this.#lookupSize)) {
       const rows = await resolveLookups(this.#run, this.#encoder, group, snapshotName);
+      this.#lookupSize.learn(rows);
       for (const segment of group) {
-        if (segment.step.kind === 'position') this.#watermark.open(null).endLsn = segment.step.lsn;
+        if (segment.step.kind === 'position') this.#watermark.reached(segment.step.lsn);
         else await this.#applySegment(segment.step.transaction, segment, rows);
       }
     }

@@ -86,6 +86,11 @@ export class Lanes {
     await this.whenBelow(0);
   }
 
+  /** What stopped a lane stops all of them: nothing is sent any more. */
+  get failed(): boolean {
+    return this.#failure !== null;
+  }
+
   throwIfFailed(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }

@@ -1,3 +1,4 @@
+import type { Row } from '../../core/row.ts';
 import type { Step } from './step-reader.ts';
 
 /** Some changes, `[from, to)`, of one step; a position has none. */
@@ -7,21 +8,38 @@ export interface Segment {
   readonly to: number;
 }
 
-/** Rows held at once: a change of a few bytes can stand for a row of megabytes. */
-const LOOKUPS = 500;
+/** A change of a few bytes can stand for a row of megabytes. */
+const HELD_BYTES = 16 << 20;
+const FIRST_LOOKUPS = 16;
+const MOST_LOOKUPS = 500;
+
+/** How many rows may be looked up at once: by the size of the last ones, about `HELD_BYTES` of them. */
+export class LookupSize {
+  #rows = FIRST_LOOKUPS;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  learn(looked: ReadonlyMap<string, Row>): void {
+    let bytes = 0;
+    for (const row of looked.values()) bytes += row.bytes.length;
+    if (bytes > 0) this.#rows = Math.min(MOST_LOOKUPS, Math.max(1, Math.floor((HELD_BYTES * looked.size) / bytes)));
+  }
+}
 
 /**
  * Cuts steps, in their order, into groups with a bounded number of lookups, so that what is read for them fits the memory however large the
- * transaction is; small transactions share one lookup.
+ * transaction is; small transactions share one lookup. `size` is asked for each group when it is made.
  */
-export function* lookupGroups(steps: readonly Step[]): Generator<readonly Segment[]> {
+export function* lookupGroups(steps: readonly Step[], size: Pick<LookupSize, 'rows'>): Generator<readonly Segment[]> {
   let group: Segment[] = [];
   let lookups = 0;
   for (const step of steps) {
     const changes = step.kind === 'transaction' ? step.transaction.changes : [];
     let from = 0;
     for (let at = 0; at < changes.length; at++) {
-      if (changes[at]?.needsLookup !== true || ++lookups <= LOOKUPS) continue;
+      if (changes[at]?.needsLookup !== true || ++lookups <= size.rows) continue;
       yield at > from ? [...group, { step, from, to: at }] : group;
       group = [];
       lookups = 1;

@@ -41,9 +41,9 @@ export class StepReader {
 
   /**
    * The next steps; none after `timeoutMs` without a message. With a fence, everything with `final_lsn < fence` comes, then `fenced` is true and the rest
-   * stays for later.
+   * stays for later. With `toCommit` they end at the first commit: there is none at the end of a round for long, where transactions are large.
    */
-  async next(timeoutMs: number, fence: bigint | null): Promise<{ readonly steps: readonly Step[]; readonly fenced: boolean }> {
+  async next(timeoutMs: number, fence: bigint | null, toCommit = false): Promise<{ readonly steps: readonly Step[]; readonly fenced: boolean }> {
     if (this.#at >= this.#messages.length) {
       this.#messages = await this.#stream.read(timeoutMs);
       this.#at = 0;
@@ -65,6 +65,7 @@ export class StepReader {
       this.#at++;
       bytes += message.end - message.start;
       this.#take(message, decoded, steps);
+      if (toCommit && decoded.kind === 'commit') break;
     }
     return { steps, fenced: false };
   }

@@ -56,10 +56,28 @@ test('the watermark stops at the first commit that is not durable, whatever fini
 test('a commit whose end was not read yet holds the watermark', () => {
   const watermark = new Watermark(10n);
   const open = watermark.open(1);
-  watermark.open(null).endLsn = 50n;
+  watermark.reached(50n);
   assert.deepEqual(watermark.advance(), []);
   open.endLsn = 20n;
   assert.equal(watermark.advance().length, 2);
+});
+
+test('positions in a row are one, however many come while a commit before them is not durable', () => {
+  const watermark = new Watermark(10n);
+  const open = watermark.open(1);
+  for (let lsn = 30n; lsn < 5000n; lsn++) watermark.reached(lsn);
+  watermark.reached(40n);
+  assert.equal(watermark.pending, 2);
+  assert.deepEqual(watermark.advance(), []);
+  open.endLsn = 20n;
+  watermark.open(2).endLsn = 6000n;
+  watermark.reached(7000n);
+  assert.deepEqual(
+    watermark.advance().map(({ endLsn }) => endLsn),
+    [20n, 4999n, 6000n, 7000n],
+  );
+  watermark.reached(8000n);
+  assert.deepEqual(watermark.advance(), [{ endLsn: 8000n, xid: null }]);
 });
 
 test('the watermark forgets what is unfinished when the stream starts again, and drops a long finished queue', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyRow } from '../../../src/core/row.ts';
+import { emptyRow, type Row, rowFromTexts } from '../../../src/core/row.ts';
 import { holdRow } from '../../../src/core/wal/held-row.ts';
 import type { KeyChange } from '../../../src/core/wal/transaction.ts';
-import { lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
+import { LookupSize, lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
 import type { Step } from '../../../src/phases/replay/step-reader.ts';
 import { runs } from '../../support/property-runs.ts';
 
@@ -23,11 +23,11 @@ function stepsOf(sizes: readonly number[], every: number): readonly Step[] {
 
 const sizes = fc.array(fc.oneof(fc.integer({ min: -1, max: 3 }), fc.integer({ min: 400, max: 1700 })), { maxLength: 8 });
 
-test('groups keep every step and change in order, begin and end each transaction once, and ask for at most 500 rows', () => {
+test('groups keep every step and change in order, begin and end each transaction once, and ask for no more rows than they may', () => {
   fc.assert(
-    fc.property(sizes, fc.integer({ min: 1, max: 3 }), (some, every) => {
+    fc.property(sizes, fc.integer({ min: 1, max: 3 }), fc.constantFrom(1, 16, 500), (some, every, rows) => {
       const steps = stepsOf(some, every);
-      const groups = [...lookupGroups(steps)];
+      const groups = [...lookupGroups(steps, { rows })];
       const seen: string[] = [];
       for (const group of groups) {
         let lookups = 0;
@@ -40,11 +40,26 @@ test('groups keep every step and change in order, begin and end each transaction
           }
           if (to === changes.length) seen.push('end');
         }
-        assert.ok(lookups <= 500);
+        assert.ok(lookups <= rows);
       }
       const wanted = steps.flatMap((step) => ['begin', ...(step.kind === 'transaction' ? step.transaction.changes.map(({ id }) => id) : []), 'end']);
       assert.deepEqual(seen, wanted);
     }),
     runs(200),
   );
+});
+
+test('of large rows fewer are looked up at once, of small ones at most 500', () => {
+  const size = new LookupSize();
+  const looked = (count: number, bytes: number): ReadonlyMap<string, Row> =>
+    new Map(Array.from({ length: count }, (_, i) => [String(i), rowFromTexts(['x'.repeat(bytes)])]));
+  assert.equal(size.rows, 16);
+  size.learn(looked(10, 1000));
+  assert.equal(size.rows, 500);
+  size.learn(looked(4, 1 << 20));
+  assert.equal(size.rows, 16);
+  size.learn(looked(1, 40 << 20));
+  assert.equal(size.rows, 1);
+  size.learn(new Map());
+  assert.equal(size.rows, 1);
 });

@@ -147,14 +147,52 @@ test('after a cut what was applied before counts only when it is applied again',
   await replay.close();
 });
 
-test('a lane that gives up ends the run, though nothing more comes', async () => {
+test('a lane that gives up ends the run, though nothing more comes, and also for a reason that passes for others', async () => {
+  for (const failure of [new Failure('target-vanished', 'gone'), new Failure('sink-overloaded', 'in vain')]) {
+    const stream = new ScriptedStream();
+    stream.script.push(transaction(16n, 7, wire.insert(OID, ['a'])));
+    const refuse = (): BulkAnswer => {
+      throw failure;
+    };
+    const streams = [stream];
+    const { aborted } = worldOf(streams, refuse, 1 << 20);
+    await waitFor('the abort', () => aborted() !== undefined);
+    assert.equal(aborted(), failure);
+  }
+});
+
+test('who waits for a position asks the server for it, but not as fast as it answers', async () => {
   const stream = new ScriptedStream();
-  stream.script.push(transaction(16n, 7, wire.insert(OID, ['a'])));
-  const gone = new Failure('target-vanished', 'gone');
-  const refuse = (): BulkAnswer => {
-    throw gone;
+  let pings = 0;
+  stream.ping = () => {
+    pings++;
   };
-  const { aborted } = worldOf([stream], refuse, 1 << 20);
-  await waitFor('the abort', () => aborted() !== undefined);
-  assert.equal(aborted(), gone);
+  const { replay } = worldOf([stream]);
+  const applied = replay.waitUntilApplied(24n);
+  await waitFor('reads', () => stream.reads > 50);
+  // The clock of this world stands still.
+  assert.equal(pings, 1);
+  stream.script.push(transaction(16n, 7));
+  await applied;
+  await replay.close();
+});
+
+test('a hold begins at the next commit, in the middle of what has arrived', async () => {
+  const stream = new ScriptedStream();
+  const { replay, calls } = worldOf([stream], allDone, 1 << 20);
+  const [first, second] = [transaction(16n, 7, wire.insert(OID, ['a'])), transaction(32n, 8, wire.insert(OID, ['b']))];
+  stream.script.push(first.slice(0, 3));
+  const { reads } = stream;
+  await waitFor('the first half', () => stream.reads > reads + 2);
+  const held = replay.hold();
+  // What is left of the first transaction comes with half of the next one.
+  stream.script.push([...first.slice(3), ...second.slice(0, 3)]);
+  await waitFor('the rest', () => stream.script.length === 0);
+  stream.script.push(second.slice(3));
+  await held;
+  assert.deepEqual(idsIn(calls), ['a']);
+  replay.release();
+  await replay.waitUntilApplied(40n);
+  assert.deepEqual(idsIn(calls), ['a', 'b']);
+  await replay.close();
 });
