@@ -12,11 +12,11 @@ export function inShort({ summaries, machine: { cores } }: BenchReport): string 
   const seconds = (summary: Summary): string => figure(MILLION / summary.rowsPerSecond);
   return `## In short
 
-With PostgreSQL, Elasticsearch and realign on ${cores} cores, all busy:
+With PostgreSQL, Elasticsearch and realign on the same ${cores} cores:
 
 - A million of these rows are loaded in ${seconds(load)} s and verified in ${seconds(verify)} s; catching up and the swap come on top.
-- The load moves ${figure(load.mbPerSecond)} MB/s of bulk bodies. Cost follows the bytes: rows of another size go by that, not by their number.
-- realign itself needs ${figure(load.nodeUs)} µs of one core for a row of the load, so that a core feeds at most ${figure(MILLION / load.nodeUs)} rows/s into an Elasticsearch that can take them.${replay === undefined ? '' : replayed(replay)}`;
+- The load moves ${figure(load.mbPerSecond)} MB/s of bulk bodies. Rows of another size were not measured: expect their cost to follow the bytes rather than their number.
+- realign itself needs ${figure(load.nodeUs)} µs of one core for a row of the load, beside an Elasticsearch on the same cores: a core could feed about ${figure(MILLION / load.nodeUs)} rows/s to one that can take them.${replay === undefined ? '' : replayed(replay)}`;
 }
 
 function replayed({ rowsPerSecond, nodeUs }: Summary): string {

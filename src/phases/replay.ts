@@ -149,8 +149,7 @@ export class Replay implements ReplayControl {
         await this.#follow();
       } catch (error) {
         if (!isTransient(error)) throw error;
-        // Another stream would be of no use to a lane that has waited in vain already.
-        if (this.#lanes.failed) throw lastingFailure(error);
+        this.#throwLaneFailure();
         lost = this.#lostAgain(lost);
         if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;
@@ -158,6 +157,12 @@ export class Replay implements ReplayControl {
         await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
       }
     }
+  }
+
+  /** Another stream would be of no use to a lane that has waited in vain already; and what it waited for is the reason, not the stream. */
+  #throwLaneFailure(): void {
+    const { failure } = this.#lanes;
+    if (failure !== null) throw isTransient(failure.error) ? lastingFailure(failure.error) : failure.error;
   }
 
   /** A transaction that never gets through before the connection breaks is no progress, however often its beginning is applied. */
@@ -185,12 +190,11 @@ export class Replay implements ReplayControl {
       throwIfAborted(this.#run.signal);
       // Else a lane that gave up would be noticed only by the next one who waits for it, perhaps never.
       this.#lanes.throwIfFailed();
+      if (this.#stop?.fence === null && reader.betweenTransactions) await this.#pause();
       const fence = this.#stop?.fence ?? null;
-      if (this.#stop !== null && fence === null && reader.betweenTransactions) await this.#pause();
       const isAwaited = this.#waiters.length > 0 || fence !== null;
       if (isAwaited) this.#pinger.ping(this.#stream);
-      const holdNext = this.#stop !== null && fence === null;
-      const { steps, fenced } = await reader.next(isAwaited ? this.#pinger.everyMs : READ_TIMEOUT_MS, this.#stop?.fence ?? null, holdNext);
+      const { steps, fenced } = await reader.next(isAwaited ? this.#pinger.everyMs : READ_TIMEOUT_MS, fence, this.#stop?.fence === null);
       await this.#applier.apply(steps, this.#snapshotName);
       if (this.#breather.due) await this.#breather.breathe();
       this.#advance();

@@ -35,7 +35,9 @@ export type WalMessage =
   | { readonly kind: 'update'; readonly oid: number; readonly before: number; readonly identity: 'key' | 'full' | 'none'; readonly after: number }
   | { readonly kind: 'delete'; readonly oid: number; readonly before: number; readonly identity: 'key' | 'full' }
   | { readonly kind: 'truncate'; readonly oids: readonly number[] }
-  /** Origin, Type and logical messages: nothing to apply. */
+  /** Of a data type: like a relation it comes again in each session. */
+  | { readonly kind: 'type' }
+  /** Origin and logical messages: nothing to apply. */
   | { readonly kind: 'ignored' };
 
 const TUPLE_NULL = 0x6e; // n
@@ -59,8 +61,9 @@ export function decodeMessage({ piece: bytes, start, end }: WalBytes): WalMessag
       return { kind: 'delete', oid: bytes.readUInt32BE(start + 1), before: start + 6, identity: bytes[start + 5] === 0x4f ? 'full' : 'key' };
     case 0x54: // T
       return decodeTruncate(bytes, start);
-    case 0x4f: // O
     case 0x59: // Y
+      return { kind: 'type' };
+    case 0x4f: // O
     case 0x4d: // M
       return { kind: 'ignored' };
     default:

@@ -89,8 +89,7 @@ export class StepApplier {
   async apply(steps: readonly Step[], snapshotName: string | null): Promise<void> {
     if (steps.length === 0) return;
     for (const group of lookupGroups(steps, this.#lookupSize)) {
-      const rows = await resolveLookups(this.#run, this.#encoder, group, snapshotName);
-      this.#lookupSize.learn(rows);
+      const rows = await resolveLookups(this.#run, this.#encoder, group, { snapshotName, size: this.#lookupSize });
       for (const segment of group) {
         if (segment.step.kind === 'position') this.#watermark.reached(segment.step.lsn);
         else await this.#applySegment(segment.step.transaction, segment, rows);

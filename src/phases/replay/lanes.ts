@@ -87,8 +87,8 @@ export class Lanes {
   }
 
   /** What stopped a lane stops all of them: nothing is sent any more. */
-  get failed(): boolean {
-    return this.#failure !== null;
+  get failure(): { readonly error: unknown } | null {
+    return this.#failure;
   }
 
   throwIfFailed(): void {

@@ -13,7 +13,7 @@ const HELD_BYTES = 16 << 20;
 const FIRST_LOOKUPS = 16;
 const MOST_LOOKUPS = 500;
 
-/** How many rows may be looked up at once: by the size of the last ones, about `HELD_BYTES` of them. */
+/** How many rows may be looked up at once: by the bytes that the last ones came to, about `HELD_BYTES`; less at once, more step by step. */
 export class LookupSize {
   #rows = FIRST_LOOKUPS;
 
@@ -21,10 +21,15 @@ export class LookupSize {
     return this.#rows;
   }
 
-  learn(looked: ReadonlyMap<string, Row>): void {
+  /** `asked` keys gave these rows: those that are gone, or outside of the filter, took nothing. */
+  learn(asked: number, looked: Iterable<Row>): void {
+    if (asked === 0) return;
     let bytes = 0;
-    for (const row of looked.values()) bytes += row.bytes.length;
-    if (bytes > 0) this.#rows = Math.min(MOST_LOOKUPS, Math.max(1, Math.floor((HELD_BYTES * looked.size) / bytes)));
+    for (const row of looked) bytes += row.bytes.length;
+    const fitting = bytes === 0 ? MOST_LOOKUPS : Math.floor((HELD_BYTES * asked) / bytes);
+    // A few small rows say nothing about as many as may be.
+    const most = asked * 2 >= this.#rows ? this.#rows * 2 : this.#rows;
+    this.#rows = Math.max(1, Math.min(fitting, most, MOST_LOOKUPS));
   }
 }
 

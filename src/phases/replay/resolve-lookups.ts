@@ -6,7 +6,7 @@ import { readHeld } from '../../core/wal/held-row.ts';
 import { isVisible, widenXid } from '../../core/wal/snapshot.ts';
 import type { KeyChange } from '../../core/wal/transaction.ts';
 import { type Run, throwIfAborted } from '../build/run-state.ts';
-import type { Segment } from './lookup-groups.ts';
+import type { LookupSize, Segment } from './lookup-groups.ts';
 
 const RETRY_MS = 20;
 
@@ -15,13 +15,13 @@ export type LookedUpRows = ReadonlyMap<string, Row>;
 
 /**
  * Re-reads the rows of all changes that lack a value (unchanged TOAST, generated columns), each key once, in a snapshot that sees every transaction they
- * belong to: with a synchronous standby a commit is streamed before it is visible. `snapshotName` is an exported snapshot that is known to see them.
+ * belong to: with a synchronous standby a commit is streamed before it is visible. `snapshotName` is an exported snapshot that is known to see them. `size` learns from what they come to.
  */
 export async function resolveLookups(
   run: Run,
   encoder: DocumentEncoder,
   group: readonly Segment[],
-  snapshotName: string | null,
+  { snapshotName, size }: { readonly snapshotName: string | null; readonly size: LookupSize },
 ): Promise<LookedUpRows> {
   const wanted = new Map<string, readonly string[]>();
   const xids = new Set<number>();
@@ -35,7 +35,9 @@ export async function resolveLookups(
       xids.add(step.transaction.xid);
     }
   }
-  return await rowsOf(run, encoder, [...wanted.values()], { xids, snapshotName });
+  const rows = await rowsOf(run, encoder, [...wanted.values()], { xids, snapshotName });
+  size.learn(wanted.size, rows.values());
+  return rows;
 }
 
 /** The rows that have these keys now, or in the snapshot; all of `xids` are seen. */

@@ -95,6 +95,8 @@ export class StepReader {
       case 'truncate':
         if (message.oids.includes(this.#run.table.oid)) buffer.truncate();
         return;
+      case 'type':
+        return;
       case 'ignored':
         buffer.passOver(bytes);
         break;

@@ -27,7 +27,8 @@ test('the envelope of each message', () => {
   assert.deepEqual(decoded(wire.truncate([7, 4_000_000_000])), { kind: 'truncate', oids: [7, 4_000_000_000] });
   assert.deepEqual(decoded(wire.remove(7, 'O', ['a'])), { kind: 'delete', oid: 7, before: 6, identity: 'full' });
   assert.deepEqual(decoded(wire.remove(7, 'K', ['a'])), { kind: 'delete', oid: 7, before: 6, identity: 'key' });
-  for (const kind of ['O', 'Y', 'M']) assert.deepEqual(decoded(Buffer.from(`${kind}xx`)), { kind: 'ignored' });
+  assert.deepEqual(decoded(Buffer.from('Yxx')), { kind: 'type' });
+  for (const kind of ['O', 'M']) assert.deepEqual(decoded(Buffer.from(`${kind}xx`)), { kind: 'ignored' });
   assert.throws(() => decoded(Buffer.from('S....')), RangeError);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyRow, type Row, rowFromTexts } from '../../../src/core/row.ts';
+import { emptyRow, rowFromTexts } from '../../../src/core/row.ts';
 import { holdRow } from '../../../src/core/wal/held-row.ts';
 import type { KeyChange } from '../../../src/core/wal/transaction.ts';
 import { LookupSize, lookupGroups } from '../../../src/phases/replay/lookup-groups.ts';
@@ -49,17 +49,27 @@ test('groups keep every step and change in order, begin and end each transaction
   );
 });
 
-test('of large rows fewer are looked up at once, of small ones at most 500', () => {
+test('of large rows fewer are looked up at once, of small ones step by step more, up to 500', () => {
   const size = new LookupSize();
-  const looked = (count: number, bytes: number): ReadonlyMap<string, Row> =>
-    new Map(Array.from({ length: count }, (_, i) => [String(i), rowFromTexts(['x'.repeat(bytes)])]));
+  const learned = (asked: number, found: number, bytes: number): number => {
+    size.learn(
+      asked,
+      Array.from({ length: found }, () => rowFromTexts(['x'.repeat(bytes)])),
+    );
+    return size.rows;
+  };
   assert.equal(size.rows, 16);
-  size.learn(looked(10, 1000));
-  assert.equal(size.rows, 500);
-  size.learn(looked(4, 1 << 20));
-  assert.equal(size.rows, 16);
-  size.learn(looked(1, 40 << 20));
-  assert.equal(size.rows, 1);
-  size.learn(new Map());
-  assert.equal(size.rows, 1);
+  assert.equal(learned(1, 1, 100), 16);
+  assert.deepEqual(
+    [16, 32, 64, 128, 256, 500].map((asked) => learned(asked, asked, 100)),
+    [32, 64, 128, 256, 500, 500],
+  );
+  assert.equal(learned(4, 4, 1 << 20), 16);
+  assert.equal(learned(1, 1, 40 << 20), 1);
+  // Behind a filter most keys give no row.
+  assert.deepEqual(
+    [1, 2, 4].map((asked) => learned(asked, 0, 0)),
+    [2, 4, 8],
+  );
+  assert.equal(learned(0, 0, 0), 8);
 });

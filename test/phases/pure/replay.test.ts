@@ -161,6 +161,25 @@ test('a lane that gives up ends the run, though nothing more comes, and also for
   }
 });
 
+test('a lost stream does not stand for the failure of a lane', async () => {
+  const stream = new ScriptedStream();
+  const failure = new Failure('too-many-rejects', 'of the lane');
+  let lose = (): void => {};
+  const lost = new Promise<never>((_, reject) => {
+    lose = () => reject(new Failure('connection-lost', 'of the stream'));
+  });
+  // The stream is waited for when the lane fails, and is lost before anybody looks at the lane.
+  stream.read = async () => (stream.script.shift() as readonly StreamMessage[] | undefined) ?? lost;
+  const refuse = (): BulkAnswer => {
+    setImmediate(lose);
+    throw failure;
+  };
+  stream.script.push(transaction(16n, 7, wire.insert(OID, ['a'])));
+  const { aborted } = worldOf([stream], refuse, 1 << 20);
+  await waitFor('the abort', () => aborted() !== undefined);
+  assert.equal(aborted(), failure);
+});
+
 test('who waits for a position asks the server for it, but not as fast as it answers', async () => {
   const stream = new ScriptedStream();
   let pings = 0;
