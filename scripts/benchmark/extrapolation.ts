@@ -1,6 +1,5 @@
-import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
-import { LINES } from './targets.ts';
+import { finder, LINES } from './targets.ts';
 
 const ROWS = 100e6;
 const NODES = 3;
@@ -11,8 +10,7 @@ const SECONDS = 3600;
 
 /** What the figures say of 100 million such rows; nothing for a report without the cases it needs. */
 export function extrapolation(report: BenchReport, cluster: BenchReport | null): string {
-  const found = (line: string): Summary | undefined => report.summaries.find(({ name }) => name === line);
-  const [limit, load, sink, verify] = [LINES.limit, LINES.load, LINES.nullSink, LINES.verify].map(found);
+  const [limit, load, sink, verify] = [LINES.limit, LINES.load, LINES.nullSink, LINES.verify].map(finder(report.summaries));
   if (limit === undefined || load === undefined || sink === undefined || verify === undefined) return '';
   const indexing = (NODES * CORES * SHARE * 1e6) / limit.javaUs;
   // One process has one thread that encodes.

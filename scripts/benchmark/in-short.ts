@@ -1,13 +1,12 @@
 import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
-import { figure, LINES } from './targets.ts';
+import { figure, finder, LINES } from './targets.ts';
 
 const MILLION = 1e6;
 
 /** What somebody asks who has to decide, from the figures below; nothing where the load was not measured. */
 export function inShort({ summaries, machine: { cores } }: BenchReport): string {
-  const found = (line: string): Summary | undefined => summaries.find(({ name }) => name === line);
-  const [load, verify, replay] = [LINES.load, LINES.verify, LINES.replay].map(found);
+  const [load, verify, replay] = [LINES.load, LINES.verify, LINES.replay].map(finder(summaries));
   if (load === undefined || verify === undefined) return '';
   const seconds = (summary: Summary): string => figure(MILLION / summary.rowsPerSecond);
   return `## In short

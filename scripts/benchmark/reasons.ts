@@ -1,6 +1,6 @@
 import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
-import { figure, LINES, type Target } from './targets.ts';
+import { figure, finder, LINES, type Target } from './targets.ts';
 
 /** Why a target was missed, as far as the figures themselves say it; only of targets that were. */
 export function reasons(report: BenchReport): readonly string[] {
@@ -11,7 +11,7 @@ export function reasons(report: BenchReport): readonly string[] {
 }
 
 function reasonFor({ name, wanted }: Target, report: BenchReport): string | null {
-  const found = (line: string): Summary | undefined => report.summaries.find((summary) => summary.name === line);
+  const found = finder(report.summaries);
   const [limit, load, sink, pair] = [LINES.limit, LINES.load, LINES.nullSink, LINES.nullSinkPair].map(found);
   const [, size] = /, (transactions of \d+)$/.exec(name) ?? [];
   const { cores } = report.machine;

@@ -119,7 +119,8 @@ function growthTargets({ growth, summaries }: Measured): Judged {
   ];
 }
 
-function finder(summaries: readonly Of<Summary>[]): (name: string) => Of<Summary> | undefined {
+/** Looks up the figures of a case by the name of its line. */
+export function finder(summaries: readonly Of<Summary>[]): (name: string) => Of<Summary> | undefined {
   return (name) => summaries.find((summary) => summary.name === name);
 }
 

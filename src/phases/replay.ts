@@ -149,7 +149,8 @@ export class Replay implements ReplayControl {
         await this.#follow();
       } catch (error) {
         if (!isTransient(error)) throw error;
-        this.#throwLaneFailure();
+        // Another stream would be of no use to a lane that has waited in vain already; and what it waited for is the reason, not the stream.
+        this.#lanes.throwIfFailed();
         lost = this.#lostAgain(lost);
         if (lost.count >= LOST_IN_VAIN && this.#run.clock.now() - lost.atMs > this.#run.options.stallTimeoutMs) throw lastingFailure(error);
         this.#run.counters.retries++;
@@ -157,12 +158,6 @@ export class Replay implements ReplayControl {
         await this.#run.clock.sleep(RECONNECT_MS, this.#run.signal);
       }
     }
-  }
-
-  /** Another stream would be of no use to a lane that has waited in vain already; and what it waited for is the reason, not the stream. */
-  #throwLaneFailure(): void {
-    const { failure } = this.#lanes;
-    if (failure !== null) throw isTransient(failure.error) ? lastingFailure(failure.error) : failure.error;
   }
 
   /** A transaction that never gets through before the connection breaks is no progress, however often its beginning is applied. */

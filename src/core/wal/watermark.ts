@@ -44,7 +44,7 @@ export class Watermark {
   reached(lsn: bigint): void {
     const last = this.#queue.length > this.#head ? this.#queue.at(-1) : undefined;
     if (last !== undefined && last.xid === null) last.endLsn = lsn > (last.endLsn ?? 0n) ? lsn : last.endLsn;
-    else this.#queue.push({ outstanding: 0, endLsn: lsn, xid: null });
+    else this.open(null).endLsn = lsn;
   }
 
   /** Removes the finished commits from the front, oldest first. */

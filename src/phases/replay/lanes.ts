@@ -1,10 +1,12 @@
 import type { DocumentEncoder } from '../../core/encode/document.ts';
 import type { Rejection } from '../../core/encode/document-plan.ts';
 import { idBytes, idInUtf8 } from '../../core/encode/id-text.ts';
+import { isTransient } from '../../core/failure.ts';
 import { BulkBody } from '../../core/sink/bulk-body.ts';
 import type { VersionType } from '../../core/sink/operation.ts';
 import type { SentDelete } from '../../core/wal/delete-memory.ts';
 import type { Ticket } from '../../core/wal/watermark.ts';
+import { lastingFailure } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
@@ -86,11 +88,7 @@ export class Lanes {
     await this.whenBelow(0);
   }
 
-  /** What stopped a lane stops all of them: nothing is sent any more. */
-  get failure(): { readonly error: unknown } | null {
-    return this.#failure;
-  }
-
+  /** Throws what stopped a lane, which stops all of them: nothing is sent any more. */
   throwIfFailed(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }
@@ -110,7 +108,8 @@ export class Lanes {
     // The next macrotask: operations added together travel together.
     setImmediate(() => {
       this.#pump(lane).catch((error: unknown) => {
-        this.#failure ??= { error };
+        // It has waited for all that passes.
+        this.#failure ??= { error: isTransient(error) ? lastingFailure(error) : error };
         this.#wake();
       });
     });
