@@ -73,6 +73,7 @@ export class Replay implements ReplayControl {
       run,
       encoder,
       count: run.bulkTuning.lanes,
+      isLoading: () => this.gate.inFlight > 0,
       settled: () => this.#advance(),
       remember: (sent) => this.#applier.remember(sent),
     });

@@ -10,10 +10,13 @@ import { lastingFailure } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
+import { Gathering } from './gathering.ts';
 import { LaneBatch, type LaneChange, type LaneOperation, settle } from './lane-batch.ts';
 
 /** Of all bodies that wait to be filled again. */
 const SPARE_BYTES = 4 << 20;
+/** Of a bulk that need not wait for company: its fixed cost is a small part of it. */
+const ENOUGH_BYTES = 64 << 10;
 
 interface Lane {
   /** Not sent yet, oldest first; the last one takes what is added. */
@@ -25,6 +28,8 @@ interface LaneParts {
   readonly run: Run;
   readonly encoder: DocumentEncoder;
   readonly count: number;
+  /** Whether rows are loaded at this moment. */
+  readonly isLoading: () => boolean;
   /** Called whenever operations became durable. */
   readonly settled: () => void;
   /** Called before a delete of our own making is sent (rule R3). */
@@ -39,6 +44,7 @@ export class Lanes {
   readonly #parts: LaneParts;
   readonly #run: Run;
   readonly #lanes: Lane[];
+  readonly #gathering: Gathering;
   /** Sent, to be filled again. */
   readonly #spare: BulkBody[] = [];
   #versionType: VersionType = 'external';
@@ -50,6 +56,8 @@ export class Lanes {
     this.#parts = parts;
     this.#run = parts.run;
     this.#lanes = Array.from({ length: parts.count }, () => ({ waiting: [], busy: false }));
+    const { clock, signal } = parts.run;
+    this.#gathering = new Gathering({ clock, signal, isLoading: parts.isLoading });
   }
 
   /** Bytes of operations that are not durable yet. */
@@ -72,6 +80,7 @@ export class Lanes {
     ticket.outstanding++;
     this.#pendingBytes += batch.byteLength - before;
     if (!lane.busy) this.#start(lane);
+    if (this.#isEnough(lane)) this.#gathering.hurry();
     return undefined;
   }
 
@@ -79,6 +88,7 @@ export class Lanes {
   async whenBelow(bytes: number): Promise<void> {
     while (this.#pendingBytes > bytes) {
       this.throwIfFailed();
+      this.#gathering.hurry();
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
     this.throwIfFailed();
@@ -105,8 +115,7 @@ export class Lanes {
 
   #start(lane: Lane): void {
     lane.busy = true;
-    // The next macrotask: operations added together travel together.
-    setImmediate(() => {
+    this.#gathering.join(() => {
       this.#pump(lane).catch((error: unknown) => {
         // It has waited for all that passes.
         this.#failure ??= { error: isTransient(error) ? lastingFailure(error) : error };
@@ -115,18 +124,30 @@ export class Lanes {
     });
   }
 
+  /** Sends what waits, until it is too little to go alone. */
   async #pump(lane: Lane): Promise<void> {
     for (let batch = lane.waiting.shift(); batch !== undefined && this.#failure === null; batch = lane.waiting.shift()) {
-      const sent = batch.lastOfEach();
-      const body = batch.lastBody();
-      // Before its delete is sent: beyond the limit the older document stays. And behind all that was sent of its key before, which cannot mend it any more.
-      const rejected = sent.filter(({ rejection }) => rejection !== null);
-      if (rejected.length > 0) await this.#run.rejected.add(rejected.map(recordOf));
-      const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
-      if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
-      this.#finish(batch, sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
+      await this.#send(batch);
+      if (lane.waiting.length > 0 && !this.#isEnough(lane)) return this.#start(lane);
     }
     lane.busy = false;
+  }
+
+  /** Whether what waits need not wait for company. */
+  #isEnough({ waiting }: Lane): boolean {
+    const [first] = waiting;
+    return waiting.length > 1 || (first !== undefined && first.byteLength >= Math.min(ENOUGH_BYTES, this.#run.bulkTuning.laneBytes));
+  }
+
+  async #send(batch: LaneBatch): Promise<void> {
+    const sent = batch.lastOfEach();
+    const body = batch.lastBody();
+    // Before its delete is sent: beyond the limit the older document stays. And behind all that was sent of its key before, which cannot mend it any more.
+    const rejected = sent.filter(({ rejection }) => rejection !== null);
+    if (rejected.length > 0) await this.#run.rejected.add(rejected.map(recordOf));
+    const refused = body.count === 0 ? [] : await sendBulk(this.#run, body, this.#run.bulkWindow.bystander);
+    if (refused.length > 0) await this.#replaceByDeletes(refused, sent);
+    this.#finish(batch, sent, refused.length > 0 ? new Set(refused.map((one) => one.id)) : null);
   }
 
   /** A row that cannot be indexed must not leave its older document behind: rejected means absent. */

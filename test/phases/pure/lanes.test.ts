@@ -34,7 +34,14 @@ test('R3: the delete in place of a refused row is remembered, with its transacti
     return done;
   });
   const watermark = new Watermark(0n);
-  const lanes = new Lanes({ run, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: (sent) => remembered.push(sent) });
+  const lanes = new Lanes({
+    run,
+    encoder: new DocumentEncoder(PLAN),
+    count: 1,
+    isLoading: () => false,
+    settled: () => {},
+    remember: (sent) => remembered.push(sent),
+  });
   lanes.add({ id: 'a:r', routing: Buffer.from('r'), version: 16n, row: rowFromTexts(['a', 'r']), rejection: null }, watermark.open(7));
   await lanes.drained();
   assert.deepEqual(remembered, [{ id: Buffer.from('a:r'), routing: Buffer.from('r'), version: 16n, xid: 7 }]);
@@ -48,9 +55,11 @@ interface HeldLane {
   readonly open: () => void;
   readonly watermark: Watermark;
   readonly run: Run;
+  /** Those that sleep, of which each ends when it is called. */
+  readonly sleepers: readonly (() => void)[];
 }
 
-function heldLane(laneBytes = 1 << 20): HeldLane {
+function heldLane(laneBytes = 1 << 20, isLoading = false): HeldLane {
   let open = (): void => {};
   const { run, calls } = bulkRun((body) => ({ kind: 'outcomes', outcomes: new Array(body.count).fill({ kind: 'done' }) }));
   const held = new Promise<void>((resolve) => {
@@ -58,10 +67,12 @@ function heldLane(laneBytes = 1 << 20): HeldLane {
   });
   const bulk = (alias: string, body: BulkBody): Promise<BulkAnswer> => Promise.all([run.sink.bulk(alias, body), held]).then(([answer]) => answer);
   const bulkTuning = { ...run.bulkTuning, laneBytes } as Run['bulkTuning'];
-  const slow = { ...run, bulkTuning, sink: { ...run.sink, bulk } };
+  const sleepers: (() => void)[] = [];
+  const clock = { ...run.clock, sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)) };
+  const slow = { ...run, bulkTuning, clock, sink: { ...run.sink, bulk } };
   const watermark = new Watermark(0n);
-  const lanes = new Lanes({ run: slow, encoder: new DocumentEncoder(PLAN), count: 1, settled: () => {}, remember: () => {} });
-  return { lanes, calls, open, watermark, run };
+  const parts = { encoder: new DocumentEncoder(PLAN), count: 1, isLoading: () => isLoading, settled: () => {}, remember: () => {} };
+  return { lanes: new Lanes({ run: slow, ...parts }), calls, open, watermark, run, sleepers };
 }
 
 const change = (id: string, version: bigint, document = true): LaneChange => ({
@@ -176,4 +187,55 @@ test('beyond the limit of rejects nothing is deleted: readers keep the older doc
   await assert.rejects(lanes.drained(), { kind: 'too-many-rejects' });
   assert.equal(run.rejected.ids.size, 11);
   assert.deepEqual(calls, []);
+});
+
+test('while rows are loaded small operations wait for company, until the time is over, somebody waits or there is enough', async () => {
+  const { lanes, calls, open, watermark, sleepers } = heldLane(1 << 20, true);
+  const ticket = watermark.open(1);
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  };
+  const add = async (id: string): Promise<void> => {
+    lanes.add(change(id, 1n), ticket);
+    await turns();
+  };
+  open();
+  await add('a');
+  await add('b');
+  assert.deepEqual([calls.length, sleepers.length], [0, 1]);
+  sleepers[0]?.();
+  await turns();
+  assert.deepEqual(calls.map(sentIn), [['index a 1', 'index b 1']]);
+  await add('c');
+  assert.equal(calls.length, 1);
+  await lanes.drained();
+  assert.deepEqual(sentIn(calls[1]), ['index c 1']);
+  await add('d');
+  // Of those that have left already: nobody leaves by it.
+  sleepers[1]?.();
+  await turns();
+  assert.deepEqual([calls.length, sleepers.length], [2, 3]);
+  for (let n = 0; n < 200; n++) lanes.add(change(`k${n}`, 2n), ticket);
+  await turns();
+  assert.equal(sentIn(calls[2]).length, 201);
+  assert.equal(ticket.outstanding, 0);
+});
+
+test('what came while a bulk was under way waits for company too, and goes at once where bulks are smaller', async () => {
+  for (const [laneBytes, isSentAtOnce] of [
+    [1 << 20, false],
+    [1, true],
+  ] as const) {
+    const { lanes, calls, open, watermark, sleepers } = heldLane(laneBytes, true);
+    const ticket = watermark.open(1);
+    lanes.add(change('a', 1n), ticket);
+    sleepers[0]?.();
+    await waitFor('the first bulk', () => calls.length === 1);
+    lanes.add(change('b', 1n), ticket);
+    open();
+    await waitFor('the next step', () => sleepers.length === 2 || calls.length === 2);
+    assert.equal(calls.length === 2, isSentAtOnce);
+    await lanes.drained();
+    assert.deepEqual(calls.map(sentIn), [['index a 1'], ['index b 1']]);
+  }
 });
