@@ -7,10 +7,13 @@ import { StepReader } from '../../src/phases/replay/step-reader.ts';
 import { defaultOptions, indexConfig } from '../../test/e2e/in-process.ts';
 import { ALIAS } from './measured-rebuild.ts';
 
-/** A slot whose stream is read and never acknowledged, so that it can be read again. */
-interface DrainRequest {
+/** A slot whose stream is read and never acknowledged, so that it can be read again; its publication has its name. */
+interface DrainedSlot {
   readonly source: Source;
   readonly slot: string;
+}
+
+interface DrainRequest extends DrainedSlot {
   /** Row changes to wait for. */
   readonly changes: number;
 }
@@ -25,6 +28,21 @@ export async function drainRaw(request: DrainRequest): Promise<void> {
     const messages = await stream.read(READ_TIMEOUT_MS);
     return messages.reduce((sum, message) => sum + (message.kind === 'data' && ROW_CHANGES.has(message.piece[message.start]) ? 1 : 0), 0);
   });
+}
+
+/** Reads until `until` is settled, and throws away what comes. */
+export async function receiveUntil(drained: DrainedSlot, until: Promise<unknown>): Promise<void> {
+  const stream = await openDrained(drained);
+  let goesOn = true;
+  const ended = until.finally(() => {
+    goesOn = false;
+  });
+  try {
+    while (goesOn) await stream.read(READ_TIMEOUT_MS);
+    await ended;
+  } finally {
+    await stream.close();
+  }
 }
 
 /** Reads until every change has come, decoded and collapsed to one operation per key. */
@@ -45,8 +63,7 @@ function readerOf(stream: ChangeStream, table: SourceTable, documents: DocumentP
 }
 
 async function drain({ source, slot, changes }: DrainRequest, read: (stream: ChangeStream) => Promise<number>): Promise<void> {
-  const from = (await source.readSlot(slot))?.confirmedFlushLsn ?? 0n;
-  const stream = await source.openStream({ slot, publication: slot, from });
+  const stream = await openDrained({ source, slot });
   try {
     let seen = 0;
     // Many reads bring only a part of a large transaction: how many of them have brought nothing says nothing.
@@ -59,4 +76,9 @@ async function drain({ source, slot, changes }: DrainRequest, read: (stream: Cha
   } finally {
     await stream.close();
   }
+}
+
+async function openDrained({ source, slot }: DrainedSlot): Promise<ChangeStream> {
+  const from = (await source.readSlot(slot))?.confirmedFlushLsn ?? 0n;
+  return source.openStream({ slot, publication: slot, from });
 }

@@ -6,7 +6,7 @@ import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
 import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
 import type { SourceCost } from './source-cost.ts';
-import { figure, LINES, type Target } from './targets.ts';
+import { figure, finder, LINES, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
 export function pageOf(report: BenchReport, cluster: BenchReport | null): string {
@@ -179,7 +179,7 @@ function source(report: BenchReport): string {
   const line = (name: string, tps: number): string => `| ${name} | ${figure(tps)} | ${figure(tps / cost.idleSlot)} |`;
   return `## What the source notices
 
-Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, ${rateOf(report, cost)}.${cost.nullSink === null ? '' : ' A load as fast into a null sink follows, beside which Elasticsearch does nothing.'}${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
+Two clients update single rows by primary key as fast as they can, in a process of their own. (i): the load runs with \`--rate ${Math.round(cost.loadRate)}\`, ${rateOf(report, cost)}.${cost.nullSink === null ? '' : ' Then the same while Elasticsearch does nothing: a slot whose stream is received and thrown away, and a load as fast into a null sink.'}${all.length > 1 ? ` Run ${runOf(report, cost)}.` : ''}
 
 | | transactions/s | ratio to an idle slot |
 |---|---:|---:|
@@ -188,17 +188,18 @@ ${[line('alone', cost.alone), line('beside a slot that nobody reads', cost.idleS
 
 function nullLines({ nullSink, idleSlot: before }: SourceCost): readonly string[] {
   if (nullSink === null) return [];
-  const { idleSlot, duringLoad } = nullSink;
+  const { idleSlot, received, duringLoad } = nullSink;
   return [
     `| later, beside a slot that nobody reads | ${figure(idleSlot)} | ${figure(idleSlot / before)} |`,
+    `| then, beside a slot that is received and thrown away | ${figure(received)} | ${figure(received / idleSlot)} of that |`,
     `| then, during a load into a null sink | ${figure(duringLoad)} | ${figure(duringLoad / idleSlot)} of that |`,
   ];
 }
 
-/** Where (a) was not in the same run, the rate is of nothing on the page. */
-function rateOf({ summaries }: BenchReport, { run }: Of<SourceCost>): string {
-  return summaries.some((summary) => summary.name === LINES.limit && summary.run === run)
-    ? "half of the sink's limit in that run"
+function rateOf({ summaries }: BenchReport, { loadRate }: Of<SourceCost>): string {
+  const limit = finder(summaries)(LINES.limit);
+  return limit !== undefined && Math.round(limit.rowsPerSecond / 2) === Math.round(loadRate)
+    ? 'half of (a)'
     : 'of a run whose (a) is not on this page';
 }
 

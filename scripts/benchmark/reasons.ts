@@ -1,5 +1,6 @@
 import type { Summary } from './figures.ts';
 import type { BenchReport } from './report.ts';
+import type { BesideNullSink } from './source-cost.ts';
 import { figure, finder, LINES, type Target } from './targets.ts';
 
 /** Why a target was missed, as far as the figures themselves say it; only of targets that were. */
@@ -39,6 +40,7 @@ function reasonFor({ name, wanted }: Target, report: BenchReport): string | null
     return cpuShare('the drain', found(`(g) raw drain, ${size}`), 'the decoding', found(`(g) decoding, ${size}`));
   if (name.startsWith("writer's TPS")) return sharedCores(report, load);
   if (name.startsWith('time per row')) return timePerRow(report);
+  if (name.startsWith('peak RSS of the verification, largest')) return aboveTheLoad(report);
   if (name === "end to end / pgsync's load") return besidePgsync(limit, load, found(LINES.pgsyncLoad));
   return null;
 }
@@ -127,12 +129,14 @@ function twoThreads({ limit, sink, pair, cores }: ThreadFigures): string | null 
 function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {
   if (sourceCost === null || load === undefined) return null;
   const { loadRate, nullSink } = sourceCost;
-  const kept =
-    nullSink === null
-      ? ''
-      : ` Beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need these cores for, the writer kept ${figure(nullSink.duringLoad / nullSink.idleSlot)} of its rate.`;
+  const kept = nullSink === null ? '' : keptBesideNullSink(nullSink);
   const used = (cpuOf(load) * loadRate) / 1e6;
   return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.${kept}`;
+}
+
+function keptBesideNullSink({ idleSlot, received, duringLoad }: BesideNullSink): string {
+  const [slot, load] = [received, duringLoad].map((rate) => figure(rate / idleSlot));
+  return ` Beside a slot whose stream is only received and thrown away the writer kept ${slot} of its rate: who follows the changes on these cores leaves it no more. Beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need the cores for, it kept ${load}.`;
 }
 
 function timePerRow({ growth }: BenchReport): string | null {
@@ -143,4 +147,12 @@ function timePerRow({ growth }: BenchReport): string | null {
     `${rows.toLocaleString('en')} rows (${figure(loadUsPerRow)} µs, with ${figure(loadNodeUs)} of Node's CPU and ${figure(loadJavaUs)} of Java's)`;
   const growing = slowest.rows < fastest.rows ? ' The larger table is the faster: it is no growth.' : '';
   return `a row takes longest in the table of ${of(slowest)}, and least in that of ${of(fastest)}.${growing}`;
+}
+
+/** A process gives little of its memory back: what the verification takes is what comes on top. */
+function aboveTheLoad({ growth }: BenchReport): string {
+  const sizes = growth.map(
+    ({ rows, loadPeakRssMb, verifyPeakRssMb }) => `${figure(verifyPeakRssMb - loadPeakRssMb)} MB at ${rows.toLocaleString('en')} rows`,
+  );
+  return `the verification begins with what the load has left it, and of that each size has its most of several rounds. Above the load's peak it took ${sizes.join(', ')}.`;
 }

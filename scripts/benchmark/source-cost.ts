@@ -1,15 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { withSides } from '../../test/e2e/in-process.ts';
 import type { RealignRun } from '../../test/support/run-realign.ts';
 import { connect } from '../../test/support/servers.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import type { BenchWorld } from './bench-world.ts';
 import { startBulkProxy } from './bulk-proxy.ts';
+import { receiveUntil } from './drain.ts';
 import { median } from './figures.ts';
 import { type LoadWriter, rateUntil, startLoadWriter } from './load-writer.ts';
 import { discardBuilds, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
 
 export interface BesideNullSink {
   readonly idleSlot: number;
+  /** Beside a slot whose stream is received and thrown away. */
+  readonly received: number;
   readonly duringLoad: number;
 }
 
@@ -20,13 +25,14 @@ export interface SourceCost {
   readonly idleSlot: number;
   readonly duringLoad: number;
   readonly duringReplay: number;
-  /** Beside a slot that nobody reads, and then during a load as fast, into a null sink: Elasticsearch does nothing meanwhile. Null if that was not measured. */
+  /** Later, with nothing that Elasticsearch does meanwhile: beside slots, and during a load as fast into a null sink. Null if that was not measured. */
   readonly nullSink: BesideNullSink | null;
 }
 
 const CLIENTS = 2;
 const TURNS = 3;
-const IDLE_SLOT = 'realign_bench_idle';
+/** Of a slot, and of the publication of one that is read. */
+const SLOT = 'realign_bench_slot';
 
 /** (i) the same writer alone, beside a slot that nobody reads, during a load at `loadRate` documents a second, while the replay follows, and during such a load into a null sink. */
 export async function sourceCost(world: BenchWorld, rows: number, loadRate: number, windowMs: number): Promise<SourceCost> {
@@ -61,13 +67,14 @@ async function besideNullSink(writer: LoadWriter, request: RebuildRequest, windo
   const client = await connect(request.world.databaseUrl);
   // Its own one: the table has grown since the first.
   const idleSlot = await besideIdleSlot(client, writer, windowMs);
+  const received = await besideReceivedSlot(request.world, client, writer, windowMs);
   await client.end();
   const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
   try {
     const { run, duringLoad } = await throughLoad(writer, { ...request, elasticsearchUrl: proxy.url });
     run.kill('SIGINT');
     await run.ended;
-    return { idleSlot, duringLoad };
+    return { idleSlot, received, duringLoad };
   } finally {
     proxy.close();
   }
@@ -87,8 +94,29 @@ async function withoutBuild(world: BenchWorld, writer: LoadWriter, windowMs: num
 }
 
 async function besideIdleSlot(client: Client, writer: LoadWriter, windowMs: number): Promise<number> {
-  await client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [IDLE_SLOT]);
+  await createSlot(client);
   const rate = await rateUntil(writer, pause(windowMs));
-  await client.query('select pg_drop_replication_slot($1)', [IDLE_SLOT]);
+  await dropSlot(client);
   return rate;
+}
+
+/** What following the changes takes from the writer, whoever does it and whatever becomes of them. */
+async function besideReceivedSlot({ databaseUrl }: BenchWorld, client: Client, writer: LoadWriter, windowMs: number): Promise<number> {
+  await client.query(`create publication ${SLOT} for table products`);
+  await createSlot(client);
+  const rate = rateUntil(writer, pause(windowMs));
+  await withSides({ url: databaseUrl }, ({ source }) => receiveUntil({ source, slot: SLOT }, rate));
+  await dropSlot(client);
+  await client.query(`drop publication ${SLOT}`);
+  return rate;
+}
+
+async function createSlot(client: Client): Promise<void> {
+  await client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [SLOT]);
+}
+
+/** Whoever has read it may still be leaving. */
+async function dropSlot(client: Client): Promise<void> {
+  const drop = 'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active';
+  await waitFor('nobody reads the slot', async () => (await client.query(drop, [SLOT])).rowCount === 1);
 }

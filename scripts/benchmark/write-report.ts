@@ -5,6 +5,7 @@ import { curves } from './curves.ts';
 import { mergeReports } from './merge-reports.ts';
 import { pageOf } from './page.ts';
 import type { BenchReport } from './report.ts';
+import { finder, LINES } from './targets.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
 const REPORT = join(DOCS, 'performance.json');
@@ -26,6 +27,12 @@ export async function writeReport(report: BenchReport, cluster: boolean): Promis
 export async function keepsMeasured(cluster: boolean): Promise<boolean> {
   const kept = await readReport(cluster ? CLUSTER : REPORT);
   return kept?.runs.some(({ smoke }) => !smoke) ?? false;
+}
+
+/** What (a) took in the report that is kept, in rows per second; null without one. */
+export async function keptLimit(): Promise<number | null> {
+  const kept = await readReport(REPORT);
+  return kept === null ? null : (finder(kept.summaries)(LINES.limit)?.rowsPerSecond ?? null);
 }
 
 /** Writes docs/performance.md and its curves from the reports that were kept: `node dist/scripts/benchmark/write-report.js`. */

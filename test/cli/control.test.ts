@@ -183,6 +183,8 @@ test('nothing to do and skipped are exit 0, and never called a success', async (
   const unchanged = await runRealign(request('rebuild', more, '--if-changed'));
   assert.deepEqual([unchanged.code, unchanged.events.at(-1)?.result], [0, 'nothing-to-do']);
   assert.match(String(unchanged.events.at(-1)?.message), /Its rows were not compared: realign audit /);
+  const both = await runRealign(request('rebuild', goods, more, '--if-changed'));
+  assert.match(String(both.events.at(-1)?.message), /Nothing to do for 2, whose rows were not compared: realign audit --all/);
   assert.equal((await runRealign(request('rebuild', more, '--if-changed', '--force'))).events.at(-1)?.result, 'succeeded');
   const held = startRealign(request('rebuild', more, '--hold', '--run-key', 'k1'));
   await held.event('the hold', started('hold'), 60_000);

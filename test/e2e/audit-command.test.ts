@@ -62,6 +62,9 @@ describe('realign audit, as it is typed', () => {
     await elasticsearch('DELETE', `/${world.index}/_doc/7`);
     assert.equal((await command(['--max-diff', '1'])).code, 0);
     assert.equal((await command(['--max-diff', '0'])).code, 2);
+    const counted = await command(['--mode', 'counts'], 'human');
+    assert.equal(counted.code, 2, counted.stderr);
+    assert.match(counted.stdout, /Next: realign audit \S+ --mode full {5}/, 'counts name no key, and would say the same again');
     const missing = await command(['--index', `${world.alias}-gone`]);
     assert.deepEqual(
       [missing.code, missing.events.some(({ type, unchanged }) => type === 'error' && unchanged === 'Nothing was changed.')],

@@ -96,7 +96,9 @@ function nextCommands({ report, exitCode, rebuild }: Audited, alias: string, fla
   if (verdict !== 'drift') return [again];
   if (repair?.dryRun === true) return [again.replace(' --dry-run', '')];
   const mended = sameCommand('audit', alias, { ...flags, repair: true });
-  return repair === null && flags.mode !== 'counts' ? [`${mended} --dry-run`, rebuild] : [again, rebuild];
+  if (repair !== null) return [again, rebuild];
+  // Counts name no key: a comparison of everything does.
+  return [report.mode === 'counts' ? sameCommand('audit', alias, { ...flags, mode: 'full' }) : `${mended} --dry-run`, rebuild];
 }
 
 const NOWHERE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };

@@ -190,7 +190,9 @@ function outcomeSentence(indices: readonly IndexResult[], durationMs: number): s
     const undo = first?.previous === null ? '' : `   Undo: realign rollback ${first?.index}`;
     return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.${undo}`;
   }
-  return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.`;
+  const idle = indices.filter(({ result }) => result === 'nothing-to-do').length;
+  const uncompared = idle === 0 ? '' : ` Nothing to do for ${idle}, whose rows were not compared: realign audit --all does that.`;
+  return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.${uncompared}`;
 }
 
 function rejectsPath({ flags }: CommandContext, alias: string): string {

@@ -9,7 +9,7 @@ import type { CollapsedTransaction, KeyChange } from '../../core/wal/transaction
 import type { Ticket, Watermark } from '../../core/wal/watermark.ts';
 import type { Run } from '../build/run-state.ts';
 import { Breather } from './breather.ts';
-import type { LaneChange } from './lane-batch.ts';
+import type { LaneChange } from './lanes/lane-batch.ts';
 import type { Lanes } from './lanes.ts';
 import type { LoadGate } from './load-gate.ts';
 import { LookupSize, lookupGroups, type Segment } from './lookup-groups.ts';

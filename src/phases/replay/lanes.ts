@@ -10,12 +10,12 @@ import { lastingFailure } from '../build/persist.ts';
 import type { Run } from '../build/run-state.ts';
 import { sendBulk } from '../bulk/send-bulk.ts';
 import type { RejectRecord } from '../ports.ts';
-import { Gathering } from './gathering.ts';
-import { LaneBatch, type LaneChange, type LaneOperation, settle } from './lane-batch.ts';
+import { LaneBatch, type LaneChange, type LaneOperation, settle } from './lanes/lane-batch.ts';
+import { SendDelay } from './lanes/send-delay.ts';
 
 /** Of all bodies that wait to be filled again. */
 const SPARE_BYTES = 4 << 20;
-/** Of a bulk that need not wait for company: its fixed cost is a small part of it. */
+/** A bulk of so much is sent at once: its fixed cost is a small part of it. */
 const ENOUGH_BYTES = 64 << 10;
 
 interface Lane {
@@ -28,7 +28,7 @@ interface LaneParts {
   readonly run: Run;
   readonly encoder: DocumentEncoder;
   readonly count: number;
-  /** Whether rows are loaded at this moment. */
+  /** Whether a chunk of the load is in flight. */
   readonly isLoading: () => boolean;
   /** Called whenever operations became durable. */
   readonly settled: () => void;
@@ -44,11 +44,13 @@ export class Lanes {
   readonly #parts: LaneParts;
   readonly #run: Run;
   readonly #lanes: Lane[];
-  readonly #gathering: Gathering;
+  readonly #delay: SendDelay;
   /** Sent, to be filled again. */
   readonly #spare: BulkBody[] = [];
   #versionType: VersionType = 'external';
   #pendingBytes = 0;
+  /** Whether somebody waits until less is pending. */
+  #isAwaited = false;
   #failure: { readonly error: unknown } | null = null;
   #waiters: (() => void)[] = [];
 
@@ -57,7 +59,7 @@ export class Lanes {
     this.#run = parts.run;
     this.#lanes = Array.from({ length: parts.count }, () => ({ waiting: [], busy: false }));
     const { clock, signal } = parts.run;
-    this.#gathering = new Gathering({ clock, signal, isLoading: parts.isLoading });
+    this.#delay = new SendDelay({ clock, signal, isWanted: () => parts.isLoading() && !this.#isAwaited });
   }
 
   /** Bytes of operations that are not durable yet. */
@@ -80,16 +82,21 @@ export class Lanes {
     ticket.outstanding++;
     this.#pendingBytes += batch.byteLength - before;
     if (!lane.busy) this.#start(lane);
-    if (this.#isEnough(lane)) this.#gathering.hurry();
+    if (before < this.#enoughBytes && this.#isEnough(lane)) this.#delay.startNow();
     return undefined;
   }
 
-  /** Resolves when at most `bytes` are pending; throws what stopped a lane. */
+  /** Resolves when at most `bytes` are pending; throws what stopped a lane. Not for two at once. */
   async whenBelow(bytes: number): Promise<void> {
-    while (this.#pendingBytes > bytes) {
-      this.throwIfFailed();
-      this.#gathering.hurry();
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    this.#isAwaited = true;
+    this.#delay.startNow();
+    try {
+      while (this.#pendingBytes > bytes) {
+        this.throwIfFailed();
+        await new Promise<void>((resolve) => this.#waiters.push(resolve));
+      }
+    } finally {
+      this.#isAwaited = false;
     }
     this.throwIfFailed();
   }
@@ -115,7 +122,7 @@ export class Lanes {
 
   #start(lane: Lane): void {
     lane.busy = true;
-    this.#gathering.join(() => {
+    this.#delay.startSoon(() => {
       this.#pump(lane).catch((error: unknown) => {
         // It has waited for all that passes.
         this.#failure ??= { error: isTransient(error) ? lastingFailure(error) : error };
@@ -124,7 +131,7 @@ export class Lanes {
     });
   }
 
-  /** Sends what waits, until it is too little to go alone. */
+  /** Sends what waits; a small rest waits again. */
   async #pump(lane: Lane): Promise<void> {
     for (let batch = lane.waiting.shift(); batch !== undefined && this.#failure === null; batch = lane.waiting.shift()) {
       await this.#send(batch);
@@ -133,10 +140,14 @@ export class Lanes {
     lane.busy = false;
   }
 
-  /** Whether what waits need not wait for company. */
+  get #enoughBytes(): number {
+    return Math.min(ENOUGH_BYTES, this.#run.bulkTuning.laneBytes);
+  }
+
+  /** Whether what waits is sent at once. */
   #isEnough({ waiting }: Lane): boolean {
     const [first] = waiting;
-    return waiting.length > 1 || (first !== undefined && first.byteLength >= Math.min(ENOUGH_BYTES, this.#run.bulkTuning.laneBytes));
+    return waiting.length > 1 || (first !== undefined && first.byteLength >= this.#enoughBytes);
   }
 
   async #send(batch: LaneBatch): Promise<void> {

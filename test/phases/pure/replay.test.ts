@@ -60,9 +60,10 @@ interface World {
 }
 
 const DONE: OperationOutcome = { kind: 'done' };
+const AT_ONCE = async (): Promise<void> => {};
 
 /** The real replay on scripted streams; the n-th connection gets the n-th of `streams`. */
-function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnswer = allDone, transactionBytes = 500): World {
+function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnswer = allDone, transactionBytes = 500, sleep = AT_ONCE): World {
   const { run, calls } = bulkRun(answer);
   const controller = new AbortController();
   let opened = 0;
@@ -73,6 +74,7 @@ function worldOf(streams: ScriptedStream[], answer: (body: BulkBody) => BulkAnsw
   const options = { ...run.options, transactionBytes, seed: 'a' };
   const world = {
     ...run,
+    clock: { ...run.clock, sleep },
     source,
     options,
     signal: controller.signal,
@@ -213,5 +215,36 @@ test('a hold begins at the next commit, in the middle of what has arrived', asyn
   replay.release();
   await replay.waitUntilApplied(40n);
   assert.deepEqual(idsIn(calls), ['a', 'b']);
+  await replay.close();
+});
+
+test('small changes wait for others while a chunk is in flight, and only then', async () => {
+  const stream = new ScriptedStream();
+  const reads = async (): Promise<void> => {
+    const { reads: before } = stream;
+    await waitFor('reads', () => stream.reads > before + 3);
+  };
+  let wake = (): void => {};
+  const sleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  const { replay, calls } = worldOf([stream], allDone, 1 << 20, sleep);
+  await replay.gate.enter();
+  for (const [lsn, id] of [
+    [16n, 'a'],
+    [32n, 'b'],
+  ] as const) {
+    stream.script.push(transaction(lsn, 7, wire.insert(OID, [id])));
+    await reads();
+  }
+  assert.deepEqual(calls, []);
+  wake();
+  await replay.waitUntilApplied(40n);
+  assert.deepEqual([calls.length, idsIn(calls)], [1, ['a', 'b']]);
+  replay.gate.leave();
+  stream.script.push(transaction(48n, 8, wire.insert(OID, ['c'])));
+  await replay.waitUntilApplied(56n);
+  assert.deepEqual(idsIn(calls), ['a', 'b', 'c']);
   await replay.close();
 });

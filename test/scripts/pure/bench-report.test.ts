@@ -128,6 +128,18 @@ test('(k) stands in the page and supports the extrapolation', () => {
   assert.match(page, /3 throttled nodes 3\.00 times as fast as one/);
 });
 
+test('the extrapolation takes what a document costs several nodes, where that is more', () => {
+  const summaries = [...monday.summaries, line(MONDAY, LINES.nullSink, 90_000), line(MONDAY, LINES.verify, 40_000)];
+  const onSeveral = [{ ...line(TUESDAY, LINES.limit, 15_000), javaUs: 120 }, line(TUESDAY, LINES.verify, 20_000)];
+  const cluster = reportOf({ ...runAt(TUESDAY, 'k'), nodes: 3 }, { summaries: onSeveral });
+  // 12 cores / 120 us
+  assert.match(
+    pageOf(reportOf(runAt(MONDAY, 'a'), { summaries }), cluster),
+    /85 µs of Java on one node, 120 on 3 that .* That is 100,000 documents\/s/,
+  );
+  assert.match(pageOf(reportOf(runAt(MONDAY, 'a'), { summaries }), null), /85 µs of Java\. That is 141,176 documents\/s/);
+});
+
 test('flags and cases that do not exist are refused', () => {
   assert.throws(() => readOptions(['--only', 'a,h']), UsageError);
   assert.throws(() => readOptions(['--rows', '0']), UsageError);
@@ -169,13 +181,18 @@ test('a size of (j) has the median of its times, the most of memory and WAL, and
   assert.throws(() => summarizeGrowth([]), RangeError);
 });
 
+test('memory of the verification that the load has left to it is told as such', () => {
+  const growth = [size(MONDAY, 100_000), { ...size(MONDAY, 3_000_000), loadPeakRssMb: 175, verifyPeakRssMb: 196 }];
+  assert.match(pageOf(reportOf(runAt(MONDAY, 'j'), { growth }), null), /it took 10 MB at 100,000 rows, 21 MB at 3,000,000 rows\./);
+});
+
 test('what the source notices is told with its reason', () => {
   const sourceCost = {
     ...{ run: MONDAY, loadRate: 10_000, alone: 20_000, idleSlot: 20_000, duringLoad: 10_000, duringReplay: 9000 },
-    nullSink: { idleSlot: 16_000, duringLoad: 14_400 },
+    nullSink: { idleSlot: 16_000, received: 15_200, duringLoad: 14_400 },
   };
   const page = pageOf(judged({ ...monday, sourceCost }), null);
   assert.match(page, /\| during the load \| 10,000 \| 0\.5 \|/);
   assert.match(page, /\| then, during a load into a null sink \| 14,400 \| 0\.9 of that \|/);
-  assert.match(page, /writer's TPS.*the writer kept 0\.9 of its rate/);
+  assert.match(page, /writer's TPS.*the writer kept 0\.95 of its rate.*it kept 0\.9\./);
 });

@@ -1,9 +1,9 @@
-import type { DocumentEncoder } from '../../core/encode/document.ts';
-import type { Rejection } from '../../core/encode/document-plan.ts';
-import { idBytes } from '../../core/encode/id-text.ts';
-import type { Row } from '../../core/row.ts';
-import type { BulkBody } from '../../core/sink/bulk-body.ts';
-import type { Ticket } from '../../core/wal/watermark.ts';
+import type { DocumentEncoder } from '../../../core/encode/document.ts';
+import type { Rejection } from '../../../core/encode/document-plan.ts';
+import { idBytes } from '../../../core/encode/id-text.ts';
+import type { Row } from '../../../core/row.ts';
+import type { BulkBody } from '../../../core/sink/bulk-body.ts';
+import type { Ticket } from '../../../core/wal/watermark.ts';
 
 /** What becomes of one key: its document is that of `row`, or goes (`null`). */
 export interface LaneChange {
