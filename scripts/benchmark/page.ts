@@ -2,6 +2,7 @@ import { curves } from './curves.ts';
 import { extrapolation, simulated } from './extrapolation.ts';
 import type { Summary } from './figures.ts';
 import { inShort, WORDS } from './in-short.ts';
+import { judged } from './merge-reports.ts';
 import { reasons } from './reasons.ts';
 import type { BenchReport, BenchRun, Of } from './report.ts';
 import { BULK_BYTES, bulkJobsFor, type ScalingPoint } from './scaling.ts';
@@ -9,7 +10,9 @@ import type { SourceCost } from './source-cost.ts';
 import { figure, finder, LINES, type Target } from './targets.ts';
 
 /** docs/performance.md: every figure in it comes from the report. */
-export function pageOf(report: BenchReport, cluster: BenchReport | null): string {
+export function pageOf(whole: BenchReport, cluster: BenchReport | null): string {
+  // The page has one simulation of several nodes: the run of another one names nothing on it.
+  const report = simulated(whole, cluster) === whole ? whole : judged({ ...whole, scaling: [] });
   const parts = [
     head(report),
     inShort(report),

@@ -128,6 +128,15 @@ test('(k) stands in the page and supports the extrapolation', () => {
   assert.match(page, /3 throttled nodes 3\.00 times as fast as one/);
 });
 
+test('the page does not name a run of which only a simulation is left that it does not show', () => {
+  const rates = { allowedMbPerSecond: 4, mbPerSecond: 4, rowsPerSecond: 4600 };
+  const point = { ...rates, sink: 'elasticsearch', nodes: 1, nodeUs: 9, peakRssMb: 150 } as const;
+  const both = { ...monday, runs: [...monday.runs, runAt(TUESDAY, 'only k')], scaling: [{ ...point, run: TUESDAY }] };
+  const cluster = reportOf({ ...runAt(MONDAY, 'k'), nodes: 3 }, { scaling: [{ ...point, run: MONDAY }] });
+  assert.match(pageOf(both, null), /only k/);
+  assert.doesNotMatch(pageOf(both, cluster), /only k/);
+});
+
 test('the extrapolation takes what a document costs several nodes, where that is more', () => {
   const summaries = [...monday.summaries, line(MONDAY, LINES.nullSink, 90_000), line(MONDAY, LINES.verify, 40_000)];
   const onSeveral = [{ ...line(TUESDAY, LINES.limit, 15_000), javaUs: 120 }, line(TUESDAY, LINES.verify, 20_000)];

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports.ts';
 const LONGEST_MS = 100;
 
 /**
- * While rows are loaded, a lane with little to send waits for more: a request of one operation costs both sides as much as dozens of rows, and a source that
+ * While rows are loaded, a lane with little to send waits for more: a request of one operation costs both sides as much as many rows, and a source that
  * commits one row at a time would make one of each commit.
  */
 export class SendDelay {
