@@ -30,17 +30,19 @@ export async function drainRaw(request: DrainRequest): Promise<void> {
   });
 }
 
-/** Reads until `until` is settled, and throws away what comes. */
-export async function receiveUntil(drained: DrainedSlot, until: Promise<unknown>): Promise<void> {
+/** Reads as long as `work` lasts, and throws away what comes; gives what `work` comes to. */
+export async function whileReceiving<T>(drained: DrainedSlot, work: () => Promise<T>): Promise<T> {
   const stream = await openDrained(drained);
   let goesOn = true;
-  const ended = until.finally(() => {
+  const worked = work().finally(() => {
     goesOn = false;
   });
   try {
     while (goesOn) await stream.read(READ_TIMEOUT_MS);
-    await ended;
+    return await worked;
   } finally {
+    // It needs what the caller will take away.
+    await Promise.allSettled([worked]);
     await stream.close();
   }
 }

@@ -15,48 +15,51 @@ export function extrapolation(report: BenchReport, cluster: BenchReport | null):
   if (limit === undefined || load === undefined || sink === undefined || verify === undefined) return '';
   const several = severalNodes(cluster);
   const indexing = (NODES * CORES * SHARE * 1e6) / Math.max(limit.javaUs, several?.limit.javaUs ?? 0);
+  const loadNode = Math.max(load.nodeUs, several?.load.nodeUs ?? 0);
   // One process has one thread that encodes.
-  const tool = Math.min(1e6 / load.nodeUs, sink.rowsPerSecond);
+  const tool = Math.min(1e6 / loadNode, sink.rowsPerSecond);
   const rate = Math.min(indexing / 2, tool);
   const hours = (seconds: number): string => `${(seconds / SECONDS).toFixed(1)} h`;
   const [scanNode, scanJava] = [Math.max(verify.nodeUs, several?.verify.nodeUs ?? 0), Math.max(verify.javaUs, several?.verify.javaUs ?? 0, 0.1)];
-  const verifyRate = Math.min(1e6 / scanNode, (NODES * CORES * SHARE * 1e6) / scanJava);
+  const scanned = (NODES * CORES * SHARE * 1e6) / scanJava;
+  const verifyRate = Math.min(1e6 / scanNode, scanned);
   return `## 100 million rows on three nodes
 
 An extrapolation by arithmetic, not a measurement. Assumptions:
 
 1. ${NODES} data nodes of ${CORES} cores like these, ${SHARE * 100} % of them for indexing, at least ${NODES} primary shards; a document costs what it costs in (a): ${limit.javaUs.toFixed(0)} µs of Java${alsoOn(several)}. That is ${Math.round(indexing).toLocaleString('en')} documents/s.
-2. The load writes primaries only; replicas are made once, by copying segments, before the swap. For merges of larger segments the rate is halved: ${Math.round(indexing / 2).toLocaleString('en')} documents/s.
-3. realign alone on its machine: ${load.nodeUs.toFixed(1)} µs of one core per document, and ${Math.round(sink.rowsPerSecond).toLocaleString('en')} documents/s into a sink that costs nothing: at most ${Math.round(tool).toLocaleString('en')}/s for one process.
-4. Time per row and memory do not grow with the table (the curves above), and the network carries ${Math.round((rate * 865) / 1e6)} MB/s.
+2. The load writes primaries only; replicas are made once, by copying segments, before the swap, and how long that takes is not in here. For merges of larger segments the rate is halved, which is a guess: ${Math.round(indexing / 2).toLocaleString('en')} documents/s.
+3. realign alone on its machine: ${loadNode.toFixed(1)} µs of one core per document of the load and ${scanNode.toFixed(1)} of the verification, and ${Math.round(sink.rowsPerSecond).toLocaleString('en')} documents/s into a sink that costs nothing: at most ${Math.round(tool).toLocaleString('en')}/s for one process.
+4. Time per row does not grow with the table, and memory stays where it is at the largest (the curves above); the network carries ${Math.round((rate * 865) / 1e6)} MB/s.
 5. What several nodes take together is what is loaded, up to the limit of 3. ${supported(report, cluster)}
 
-| | per second | time |
-|---|---:|---:|
-| load | ${Math.round(rate).toLocaleString('en')} | ${hours(ROWS / rate)} |
-| verification \`full\` | ${Math.round(verifyRate).toLocaleString('en')} | ${hours(ROWS / verifyRate)} |
+The smaller of the cluster's and realign's rate counts.
 
-The smaller of the cluster's and the tool's rate counts: here the ${indexing / 2 < tool ? 'cluster' : 'tool'} is the limit.`;
+| | per second | time | the limit is |
+|---|---:|---:|---|
+| load | ${Math.round(rate).toLocaleString('en')} | ${hours(ROWS / rate)} | ${indexing / 2 < tool ? 'the cluster' : "realign's core"} |
+| verification \`full\` | ${Math.round(verifyRate).toLocaleString('en')} | ${hours(ROWS / verifyRate)} | ${scanned < 1e6 / scanNode ? 'the cluster' : "realign's core"} |`;
 }
 
 interface SeveralNodes {
   readonly nodes: number;
   readonly limit: Summary;
+  readonly load: Summary;
   readonly verify: Summary;
 }
 
 /** What the same table cost several nodes; null if that was not measured. */
 function severalNodes(cluster: BenchReport | null): SeveralNodes | null {
   if (cluster === null) return null;
-  const [limit, verify] = [LINES.limit, LINES.verify].map(finder(cluster.summaries));
+  const [limit, load, verify] = [LINES.limit, LINES.load, LINES.verify].map(finder(cluster.summaries));
   const nodes = cluster.runs.at(-1)?.nodes ?? 1;
-  return limit === undefined || verify === undefined || nodes === 1 ? null : { nodes, limit, verify };
+  return limit === undefined || load === undefined || verify === undefined || nodes === 1 ? null : { nodes, limit, load, verify };
 }
 
 function alsoOn(several: SeveralNodes | null): string {
   return several === null
     ? ''
-    : ` on one node, ${several.limit.javaUs.toFixed(0)} on ${several.nodes} that share the cores; the larger counts, here and for the verification`;
+    : ` on one node, ${several.limit.javaUs.toFixed(0)} on ${several.nodes} that share the cores; of their figures the larger ones count`;
 }
 
 /** What case (k) says to assumption 5. */

@@ -21,6 +21,7 @@ function reasonFor({ name, wanted }: Target, report: BenchReport): string | null
     const script = found(LINES.script);
     return withReader(cpuShare('(c)', script, '(b)', load), {
       fast: script,
+      slow: load,
       readers: [found(LINES.drain)],
       doing: 'read the table, as (f) does,',
       wanted,
@@ -32,9 +33,10 @@ function reasonFor({ name, wanted }: Target, report: BenchReport): string | null
   if (name === 'verification full / load') return cpuShare('(b)', load, '(h)', found(LINES.verify));
   if (name.startsWith('replay / sink limit')) {
     const bodies = found(`(g) sink limit, recorded bodies, ${size}`);
-    const share = cpuShare('the bodies alone', bodies, 'the apply', found(`(g) apply, ${size}`));
+    const apply = found(`(g) apply, ${size}`);
+    const share = cpuShare('the bodies alone', bodies, 'the apply', apply);
     const readers = [found(`(g) raw drain, ${size}`), found(`(g) decoding, ${size}`)];
-    return withReader(share, { fast: bodies, readers, doing: 'received or decoded the changes, whichever was cheaper,', wanted });
+    return withReader(share, { fast: bodies, slow: apply, readers, doing: 'received or decoded the changes, whichever was cheaper,', wanted });
   }
   if (name.startsWith('decoding / raw drain'))
     return cpuShare('the drain', found(`(g) raw drain, ${size}`), 'the decoding', found(`(g) decoding, ${size}`));
@@ -71,18 +73,21 @@ function cpuShare(fastName: string, fast: Summary | undefined, slowName: string,
 
 interface Reading {
   readonly fast: Summary | undefined;
+  readonly slow: Summary | undefined;
   readonly readers: readonly (Summary | undefined)[];
   readonly doing: string;
   readonly wanted: number;
 }
 
-/** The same for a tool that only reads the rows: where that is below what is wanted nobody can reach it, else the tool's own cost is between. */
-function withReader(share: string | null, { fast, readers, doing, wanted }: Reading): string | null {
+/** The same for a tool that only reads the rows: where that is below what is wanted nobody can reach it, else it is told what is between. */
+function withReader(share: string | null, { fast, slow, readers, doing, wanted }: Reading): string | null {
   const known = readers.flatMap((reader) => (reader === undefined ? [] : [cpuOf(reader)]));
-  if (share === null || fast === undefined || known.length === 0) return share;
-  const most = cpuOf(fast) / (fast.javaUs + Math.min(...known));
-  const own = most < wanted ? '' : ', so that the rest is its own cost';
-  return `${share} A tool that only ${doing} and had its documents for nothing would come to about ${figure(most)}${own}.`;
+  if (share === null || fast === undefined || slow === undefined || known.length === 0) return share;
+  const least = fast.javaUs + Math.min(...known);
+  const most = cpuOf(fast) / least;
+  const between =
+    most < wanted ? '' : `: ${figure(cpuOf(slow) - least)} µs less, of which ${figure(slow.javaUs - fast.javaUs)} are what Java took more beside it`;
+  return `${share} A tool that only ${doing} and had its documents for nothing would come to about ${figure(most)}${between}.`;
 }
 
 /** Where the sink's own limit is not much more than what is wanted. */
@@ -126,17 +131,22 @@ function twoThreads({ limit, sink, pair, cores }: ThreadFigures): string | null 
   return `a row of one process takes ${spent(sink)}, which at ${figure(sink.rowsPerSecond)}/s is ${figure(busy)} of the ${cores} cores; all of them allow ${figure(most)} times that rate to any number of threads. With two processes a row took ${spent(pair)}, which was ${figure(pairBusy)} of the cores. With PostgreSQL and the sink on machines of their own, two threads on ${cores} cores could carry at most ${figure(2e6 / sink.nodeUs)}/s.${ahead}`;
 }
 
-function sharedCores({ sourceCost, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {
+function sharedCores({ sourceCost, summaries, machine: { cores } }: BenchReport, load: Summary | undefined): string | null {
   if (sourceCost === null || load === undefined) return null;
-  const { loadRate, nullSink } = sourceCost;
+  const { loadRate, duringLoad, nullSink } = sourceCost;
   const kept = nullSink === null ? '' : keptBesideNullSink(nullSink);
   const used = (cpuOf(load) * loadRate) / 1e6;
-  return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise; on a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.${kept}`;
+  const apply = finder(summaries)('(g) apply, transactions of 1');
+  const followed =
+    apply === undefined
+      ? ''
+      : `; the changes that the writer makes meanwhile, by (g) with transactions of 1, up to ${figure((cpuOf(apply) * duringLoad) / 1e6)} more`;
+  return `at ${figure(loadRate)} documents/s, by the CPU of (b), the load and Elasticsearch take ${figure(used)} of the ${cores} cores that the writer has alone otherwise${followed}. On a PostgreSQL of its own, ${figure((load.postgresUs * loadRate) / 1e6)} of a core would be the load's.${kept}`;
 }
 
 function keptBesideNullSink({ idleSlot, received, duringLoad }: BesideNullSink): string {
   const [slot, load] = [received, duringLoad].map((rate) => figure(rate / idleSlot));
-  return ` Beside a slot whose stream is only received and thrown away the writer kept ${slot} of its rate: who follows the changes on these cores leaves it no more. Beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need the cores for, it kept ${load}.`;
+  return ` Beside a slot whose changes are only received and thrown away, by the same reader, the writer kept ${slot} of its rate; beside a load as fast into a null sink, which realign, PostgreSQL and that sink still need the cores for, ${load}.`;
 }
 
 function timePerRow({ growth }: BenchReport): string | null {
@@ -152,7 +162,8 @@ function timePerRow({ growth }: BenchReport): string | null {
 /** A process gives little of its memory back: what the verification takes is what comes on top. */
 function aboveTheLoad({ growth }: BenchReport): string {
   const sizes = growth.map(
-    ({ rows, loadPeakRssMb, verifyPeakRssMb }) => `${figure(verifyPeakRssMb - loadPeakRssMb)} MB at ${rows.toLocaleString('en')} rows`,
+    ({ rows, loadPeakRssMb, verifyPeakRssMb }) =>
+      `${Math.round(Math.max(0, verifyPeakRssMb - loadPeakRssMb))} MB at ${rows.toLocaleString('en')} rows`,
   );
-  return `the verification begins with what the load has left it, and of that each size has its most of several rounds. Above the load's peak it took ${sizes.join(', ')}.`;
+  return `the verification starts with the memory that the load has left; both are the most of all rounds. Beyond the load's peak it took ${sizes.join(', ')}.`;
 }

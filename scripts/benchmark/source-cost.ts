@@ -6,7 +6,7 @@ import { connect } from '../../test/support/servers.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { BenchWorld } from './bench-world.ts';
 import { startBulkProxy } from './bulk-proxy.ts';
-import { receiveUntil } from './drain.ts';
+import { whileReceiving } from './drain.ts';
 import { median } from './figures.ts';
 import { type LoadWriter, rateUntil, startLoadWriter } from './load-writer.ts';
 import { discardBuilds, phaseEvent, type RebuildRequest, startRebuild } from './measured-rebuild.ts';
@@ -31,10 +31,10 @@ export interface SourceCost {
 
 const CLIENTS = 2;
 const TURNS = 3;
-/** Of a slot, and of the publication of one that is read. */
+/** Of a slot, and of the publication of one that is read; `discardBuilds` removes what begins with realign_. */
 const SLOT = 'realign_bench_slot';
 
-/** (i) the same writer alone, beside a slot that nobody reads, during a load at `loadRate` documents a second, while the replay follows, and during such a load into a null sink. */
+/** (i) the same writer alone, beside a slot that nobody reads, during a load at `loadRate` documents a second, while the replay follows; and, with an Elasticsearch that does nothing, beside a slot that is only received, and during such a load into a null sink. */
 export async function sourceCost(world: BenchWorld, rows: number, loadRate: number, windowMs: number): Promise<SourceCost> {
   const writer = await startLoadWriter({ url: world.databaseUrl, clients: CLIENTS, keys: rows, transactionsPerSecond: 0 });
   try {
@@ -66,9 +66,11 @@ async function throughLoad(writer: LoadWriter, request: RebuildRequest): Promise
 async function besideNullSink(writer: LoadWriter, request: RebuildRequest, windowMs: number): Promise<BesideNullSink> {
   const client = await connect(request.world.databaseUrl);
   // Its own one: the table has grown since the first.
-  const idleSlot = await besideIdleSlot(client, writer, windowMs);
-  const received = await besideReceivedSlot(request.world, client, writer, windowMs);
-  await client.end();
+  const slots = async (): Promise<readonly [idle: number, received: number]> => [
+    await besideIdleSlot(client, writer, windowMs),
+    await besideReceivedSlot(request.world, client, writer, windowMs),
+  ];
+  const [idleSlot, received] = await slots().finally(() => client.end());
   const proxy = await startBulkProxy({ target: request.world.elasticsearchUrl, mode: 'null', bytesPerSecond: 0 });
   try {
     const { run, duringLoad } = await throughLoad(writer, { ...request, elasticsearchUrl: proxy.url });
@@ -100,12 +102,12 @@ async function besideIdleSlot(client: Client, writer: LoadWriter, windowMs: numb
   return rate;
 }
 
-/** What following the changes takes from the writer, whoever does it and whatever becomes of them. */
+/** What receiving the changes takes from the writer, whatever becomes of them. */
 async function besideReceivedSlot({ databaseUrl }: BenchWorld, client: Client, writer: LoadWriter, windowMs: number): Promise<number> {
   await client.query(`create publication ${SLOT} for table products`);
   await createSlot(client);
-  const rate = rateUntil(writer, pause(windowMs));
-  await withSides({ url: databaseUrl }, ({ source }) => receiveUntil({ source, slot: SLOT }, rate));
+  const window = (): Promise<number> => rateUntil(writer, pause(windowMs));
+  const rate = await withSides({ url: databaseUrl }, ({ source }) => whileReceiving({ source, slot: SLOT }, window));
   await dropSlot(client);
   await client.query(`drop publication ${SLOT}`);
   return rate;

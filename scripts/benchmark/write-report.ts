@@ -29,10 +29,9 @@ export async function keepsMeasured(cluster: boolean): Promise<boolean> {
   return kept?.runs.some(({ smoke }) => !smoke) ?? false;
 }
 
-/** What (a) took in the report that is kept, in rows per second; null without one. */
+/** Documents per second of the (a) that is kept; null without one. */
 export async function keptLimit(): Promise<number | null> {
-  const kept = await readReport(REPORT);
-  return kept === null ? null : (finder(kept.summaries)(LINES.limit)?.rowsPerSecond ?? null);
+  return finder((await readReport(REPORT))?.summaries ?? [])(LINES.limit)?.rowsPerSecond ?? null;
 }
 
 /** Writes docs/performance.md and its curves from the reports that were kept: `node dist/scripts/benchmark/write-report.js`. */

@@ -58,13 +58,34 @@ describe('realign audit, as it is typed', () => {
     assert.equal((await command([])).code, 0);
   });
 
+  it('names nothing but the rebuild where the mapping alone differs: there is no document to mend', async () => {
+    const { json } = await elasticsearch('GET', `/${world.index}/_mapping`);
+    const { mappings } = json[world.index];
+    const other = `${world.alias}-other-mapping`;
+    const ours = { _meta: { realign: { ...mappings._meta.realign, index: other } }, properties: { ...mappings.properties, n: { type: 'keyword' } } };
+    await elasticsearch('PUT', `/${other}`, { mappings: { ...mappings, ...ours }, settings: { number_of_replicas: 0 } });
+    const { json: found } = await elasticsearch('GET', `/${world.index}/_search?size=1000`);
+    const copies = found.hits.hits.flatMap(({ _id, _source }: { _id: string; _source: unknown }) => [{ index: { _id } }, _source]);
+    await elasticsearch('POST', `/${other}/_bulk?refresh=true`, copies.map((line: unknown) => `${JSON.stringify(line)}\n`).join(''));
+    for (const mode of ['full', 'counts']) {
+      const { code, stdout, stderr } = await command(['--index', other, '--mode', mode], 'human');
+      assert.equal(code, 2, stderr);
+      assert.match(stdout, / Next: realign rebuild [^·]+$/m);
+    }
+    await elasticsearch('DELETE', `/${other}`);
+  });
+
   it('lets pass as many differences as allowed, and refuses what is not there', async () => {
     await elasticsearch('DELETE', `/${world.index}/_doc/7`);
     assert.equal((await command(['--max-diff', '1'])).code, 0);
     assert.equal((await command(['--max-diff', '0'])).code, 2);
     const counted = await command(['--mode', 'counts'], 'human');
     assert.equal(counted.code, 2, counted.stderr);
-    assert.match(counted.stdout, /Next: realign audit \S+ --mode full {5}/, 'counts name no key, and would say the same again');
+    assert.match(
+      counted.stdout,
+      /Next: realign audit \S+ .*--mode full .* {5}· {5}realign rebuild/,
+      'counts name no key, and would say the same again',
+    );
     const missing = await command(['--index', `${world.alias}-gone`]);
     assert.deepEqual(
       [missing.code, missing.events.some(({ type, unchanged }) => type === 'error' && unchanged === 'Nothing was changed.')],

@@ -95,10 +95,16 @@ function nextCommands({ report, exitCode, rebuild }: Audited, alias: string, fla
   const again = sameCommand('audit', alias, flags);
   if (verdict !== 'drift') return [again];
   if (repair?.dryRun === true) return [again.replace(' --dry-run', '')];
-  const mended = sameCommand('audit', alias, { ...flags, repair: true });
   if (repair !== null) return [again, rebuild];
+  if (isOfMappingAlone(report)) return [rebuild];
   // Counts name no key: a comparison of everything does.
-  return [report.mode === 'counts' ? sameCommand('audit', alias, { ...flags, mode: 'full' }) : `${mended} --dry-run`, rebuild];
+  if (report.mode === 'counts') return [sameCommand('audit', alias, { ...flags, mode: 'full' }), rebuild];
+  return [`${sameCommand('audit', alias, { ...flags, repair: true })} --dry-run`, rebuild];
+}
+
+/** Then there is no document to be named or mended: only another index has another mapping. */
+function isOfMappingAlone({ mapping, differenceCount, rows, rejected, documents }: AuditReport): boolean {
+  return mapping.length > 0 && differenceCount === 0 && rows - rejected === documents;
 }
 
 const NOWHERE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };

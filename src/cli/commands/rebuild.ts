@@ -190,8 +190,9 @@ function outcomeSentence(indices: readonly IndexResult[], durationMs: number): s
     const undo = first?.previous === null ? '' : `   Undo: realign rollback ${first?.index}`;
     return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.${undo}`;
   }
-  const idle = indices.filter(({ result }) => result === 'nothing-to-do').length;
-  const uncompared = idle === 0 ? '' : ` Nothing to do for ${idle}, whose rows were not compared: realign audit --all does that.`;
+  const idle = indices.filter(({ result }) => result === 'nothing-to-do').map(({ index }) => index);
+  const uncompared =
+    idle.length === 0 ? '' : ` ${idle.length} had nothing to do; their rows were not compared: realign audit ${idle.join(' ')} does that.`;
   return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.${uncompared}`;
 }
 

@@ -51,7 +51,7 @@ function findingLines(finding: Extract<CommandEvent, { type: 'finding' }>, paint
 }
 
 function planLines(plan: PlanFacts): readonly string[] {
-  const rows = plan.rows < 0 ? 'never analysed, so how many rows is a guess (below)' : `~${formatCounted(plan.rows, 'row')}`;
+  const rows = plan.rows < 0 ? 'an unknown number of rows (never analysed; estimated below)' : `~${formatCounted(plan.rows, 'row')}`;
   return [
     `${plan.table}: ${rows}, ${formatBytes(plan.bytes)}`,
     plan.resumes === null ? `new generation: ${plan.generation}` : `resumes the unfinished build ${plan.resumes}`,

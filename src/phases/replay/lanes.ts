@@ -15,7 +15,7 @@ import { SendDelay } from './lanes/send-delay.ts';
 
 /** Of all bodies that wait to be filled again. */
 const SPARE_BYTES = 4 << 20;
-/** A bulk of so much is sent at once: its fixed cost is a small part of it. */
+/** A batch of so much, in memory, is sent at once: the fixed cost of a bulk is a small part of it. */
 const ENOUGH_BYTES = 64 << 10;
 
 interface Lane {
@@ -82,11 +82,12 @@ export class Lanes {
     ticket.outstanding++;
     this.#pendingBytes += batch.byteLength - before;
     if (!lane.busy) this.#start(lane);
+    // Only the one that makes it enough: behind a bulk under way many more may come.
     if (before < this.#enoughBytes && this.#isEnough(lane)) this.#delay.startNow();
     return undefined;
   }
 
-  /** Resolves when at most `bytes` are pending; throws what stopped a lane. Not for two at once. */
+  /** Resolves when at most `bytes` are pending; throws what stopped a lane. For one at a time: behind the first, the other's lanes may be delayed. */
   async whenBelow(bytes: number): Promise<void> {
     this.#isAwaited = true;
     this.#delay.startNow();

@@ -32,7 +32,7 @@ export interface HeldLanes {
   readonly sleepers: readonly (() => void)[];
 }
 
-interface HeldLanesOptions {
+export interface HeldLanesOptions {
   readonly laneBytes?: number;
   /** While it is true, chunks are in flight. */
   readonly isLoading?: () => boolean;

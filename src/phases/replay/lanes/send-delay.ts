@@ -12,6 +12,8 @@ export class SendDelay {
   readonly #isWanted: () => boolean;
   /** The lanes that wait; they start together. */
   #waiting: (() => void)[] = [];
+  /** One at a time, however often they start early meanwhile: each is a timer, and a listener of the run's signal. */
+  #sleeps = false;
 
   constructor(options: { readonly clock: Clock; readonly signal: AbortSignal; readonly isWanted: () => boolean }) {
     this.#clock = options.clock;
@@ -19,16 +21,18 @@ export class SendDelay {
     this.#isWanted = options.isWanted;
   }
 
-  /** Calls `start` in the next macrotask, so that what is added together is sent together; where a delay is wanted, at most 100 ms after the first one that waits. */
+  /** Calls `start` in the next macrotask, so that what is added together is sent together; where a delay is wanted, within 100 ms. */
   startSoon(start: () => void): void {
     if (!this.#isWanted()) {
       setImmediate(start);
       return;
     }
-    const waiting = this.#waiting;
-    if (waiting.push(start) > 1) return;
+    this.#waiting.push(start);
+    if (this.#sleeps) return;
+    this.#sleeps = true;
     const due = (): void => {
-      if (waiting === this.#waiting) this.startNow();
+      this.#sleeps = false;
+      this.startNow();
     };
     // They start when the run is aborted too, and learn of it as they send.
     this.#clock.sleep(LONGEST_MS, this.#signal).then(due, due);
@@ -37,7 +41,6 @@ export class SendDelay {
   /** All that wait start in the next macrotask. */
   startNow(): void {
     const waiting = this.#waiting;
-    if (waiting.length === 0) return;
     this.#waiting = [];
     for (const start of waiting) setImmediate(start);
   }
