@@ -131,7 +131,7 @@ function clusterPart(cluster: BenchReport | null): string {
   return `## ${run.nodes} nodes on one machine
 
 \`${commandOf(run)}\` on ${run.startedAt.slice(0, 10)}: ${run.nodes} Elasticsearch nodes of one cluster share the cores above, ${shardCount(run.shards)}, ${run.rows.toLocaleString('en')} rows. It shows that the load follows several nodes, also when they are
-throttled, and what it costs; the nodes have no more cores together than one has alone.
+throttled, and what it costs; the nodes have no more cores together than one has alone.${run.rounds === 1 ? ' In the one round (a) comes first, on servers that have indexed nothing yet: there the load behind it is the faster.' : ''}
 
 ${summaryTable(cluster)}`;
 }
