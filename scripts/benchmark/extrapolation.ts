@@ -14,14 +14,15 @@ export function extrapolation(report: BenchReport, cluster: BenchReport | null):
   const [limit, load, sink, verify] = [LINES.limit, LINES.load, LINES.nullSink, LINES.verify].map(finder(report.summaries));
   if (limit === undefined || load === undefined || sink === undefined || verify === undefined) return '';
   const several = severalNodes(cluster);
-  const indexing = (NODES * CORES * SHARE * 1e6) / Math.max(limit.javaUs, several?.limit.javaUs ?? 0);
-  const loadNode = Math.max(load.nodeUs, several?.load.nodeUs ?? 0);
+  const clusterUs = NODES * CORES * SHARE * 1e6;
+  const indexing = clusterUs / costlier(limit, several?.limit).javaUs;
+  const { nodeUs: loadNode } = costlier(load, several?.load);
   // One process has one thread that encodes.
   const tool = Math.min(1e6 / loadNode, sink.rowsPerSecond);
   const rate = Math.min(indexing / 2, tool);
   const hours = (seconds: number): string => `${(seconds / SECONDS).toFixed(1)} h`;
-  const [scanNode, scanJava] = [Math.max(verify.nodeUs, several?.verify.nodeUs ?? 0), Math.max(verify.javaUs, several?.verify.javaUs ?? 0, 0.1)];
-  const scanned = (NODES * CORES * SHARE * 1e6) / scanJava;
+  const { nodeUs: scanNode, javaUs: scanJava } = costlier(verify, several?.verify);
+  const scanned = clusterUs / Math.max(scanJava, 0.1);
   const verifyRate = Math.min(1e6 / scanNode, scanned);
   return `## 100 million rows on three nodes
 
@@ -39,6 +40,11 @@ The smaller of the cluster's and realign's rate counts.
 |---|---:|---:|---|
 | load | ${Math.round(rate).toLocaleString('en')} | ${hours(ROWS / rate)} | ${indexing / 2 < tool ? 'the cluster' : "realign's core"} |
 | verification \`full\` | ${Math.round(verifyRate).toLocaleString('en')} | ${hours(ROWS / verifyRate)} | ${scanned < 1e6 / scanNode ? 'the cluster' : "realign's core"} |`;
+}
+
+/** Of one node and of several, if they were measured. */
+function costlier(one: Summary, several: Summary | undefined): Pick<Summary, 'nodeUs' | 'javaUs'> {
+  return { nodeUs: Math.max(one.nodeUs, several?.nodeUs ?? 0), javaUs: Math.max(one.javaUs, several?.javaUs ?? 0) };
 }
 
 interface SeveralNodes {

@@ -23,7 +23,7 @@ const SMOKE_WINDOW_MS = 200;
 const WINDOW_MS = 6000;
 /** A busy machine must not make (k) last. */
 const LEAST_MB_PER_SECOND = 2;
-/** Where (a) and (e) were not run. */
+/** Where (a) and (e) were not run, and none is kept. */
 const USUAL = { rate: 20_000, mbPerSecond: 17, nullSinkMbPerSecond: 60 };
 /** Of the limit of one Elasticsearch, so that three of them are below it. */
 const NODE_SHARE = 0.2;
@@ -49,6 +49,7 @@ async function measureSource({ world, options, recorder }: Bench): Promise<Sourc
   say(
     '(i) the writer alone, beside an idle slot, during a load, during the replay, beside a slot that is only received, during a load into a null sink',
   );
+  // The page sets (i) beside the (a) that it keeps.
   const limit = recorder.summary(LINES.limit)?.rowsPerSecond ?? (options.write ? await keptLimit() : null) ?? USUAL.rate;
   // The figures of a smoke run mean nothing, and on a busy machine it must not last.
   const half = Math.max(limit / 2, options.smoke ? options.rows / 2 : 1);

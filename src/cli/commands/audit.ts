@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuditReport } from '../../core/audit-report.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { Failure, policyOf } from '../../core/failure.ts';
-import { auditExitCode } from '../../core/verify/audit-verdict.ts';
+import { auditExitCode, auditVerdict } from '../../core/verify/audit-verdict.ts';
 import type { AuditState } from '../../phases/audit/state.ts';
 import { runAudit } from '../../phases/audit.ts';
 import { rebuildCommand } from '../../phases/generations/rebuild-command.ts';
@@ -96,15 +96,11 @@ function nextCommands({ report, exitCode, rebuild }: Audited, alias: string, fla
   if (verdict !== 'drift') return [again];
   if (repair?.dryRun === true) return [again.replace(' --dry-run', '')];
   if (repair !== null) return [again, rebuild];
-  if (isOfMappingAlone(report)) return [rebuild];
+  // The mapping alone differs: there is no document to be named or mended.
+  if (auditVerdict({ ...report, mapping: [] }) !== 'drift') return [rebuild];
   // Counts name no key: a comparison of everything does.
   if (report.mode === 'counts') return [sameCommand('audit', alias, { ...flags, mode: 'full' }), rebuild];
   return [`${sameCommand('audit', alias, { ...flags, repair: true })} --dry-run`, rebuild];
-}
-
-/** Then there is no document to be named or mended: only another index has another mapping. */
-function isOfMappingAlone({ mapping, differenceCount, rows, rejected, documents }: AuditReport): boolean {
-  return mapping.length > 0 && differenceCount === 0 && rows - rejected === documents;
 }
 
 const NOWHERE: AuditState = { read: async () => null, write: async () => undefined, clear: async () => undefined };

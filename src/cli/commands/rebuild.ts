@@ -16,7 +16,7 @@ import { type HookMachine, swapHook } from '../hooks/before-swap.ts';
 import { requireRunnable } from '../hooks/require-runnable.ts';
 import type { IndexResult } from '../output/output-event.ts';
 import { RejectsFile } from '../rejects-file.ts';
-import { sameCommand } from '../same-command.ts';
+import { sameCommand, shellWord } from '../same-command.ts';
 import { announceVersions, withServers } from '../servers.ts';
 import { type CommandContext, type CommandOutcome, configurationOf, wantedIndices } from './command-context.ts';
 import { plan } from './plan.ts';
@@ -190,7 +190,7 @@ function outcomeSentence(indices: readonly IndexResult[], durationMs: number): s
     const undo = first?.previous === null ? '' : `   Undo: realign rollback ${first?.index}`;
     return first === undefined ? '' : `${first.index} rebuilt in ${formatDuration(durationMs)}.${undo}`;
   }
-  const idle = indices.filter(({ result }) => result === 'nothing-to-do').map(({ index }) => index);
+  const idle = indices.filter(({ result }) => result === 'nothing-to-do').map(({ index }) => shellWord(index));
   const uncompared =
     idle.length === 0 ? '' : ` ${idle.length} had nothing to do; their rows were not compared: realign audit ${idle.join(' ')} does that.`;
   return `${done.length} of ${indices.length} indices rebuilt in ${formatDuration(durationMs)}.${uncompared}`;
